@@ -255,9 +255,37 @@ void CaseChecks::Prepare(std::string_view answer, Prepared& prepared) const {
   }
 }
 
-std::vector<CheckResult> CaseChecks::Run(std::string_view answer, const StopFlag* stop) const {
+void CaseChecks::PrepareWorkspace(std::string_view answer, const CheckedFiles& workspace, Prepared& prepared) const {
+  if (FindInvalidUtf8(answer)) answer = prepared.replaced = ReplaceInvalidUtf8(answer);
+  const auto text_of = [&workspace](const std::string& name) -> std::optional<std::string> {
+    const auto found = workspace.find(PlainFileName(name));
+    if (found == workspace.end()) return std::nullopt;
+    return ReplaceInvalidUtf8(found->second);
+  };
+  std::vector<std::optional<std::string_view>> texts(parts_.size());
+  texts[0] = answer;
+  if (!output_file_.empty()) texts[0] = prepared.content = text_of(output_file_).value_or("");
+  prepared.texts.resize(parts_.size());
+  std::vector<bool> unchanged(parts_.size());
+  for (std::size_t part = 1; part < parts_.size(); ++part) {
+    prepared.texts[part] = text_of(parts_.file(part));
+    if (prepared.texts[part]) texts[part] = *prepared.texts[part];
+    unchanged[part] = prepared.texts[part] && prepared.texts[part] == context_files_[part];
+  }
+  prepared.parts = parts_.Search(texts);
+  for (std::size_t part = 0; part < prepared.parts.size(); ++part) prepared.parts[part].is_unchanged = unchanged[part];
+  if (parts_.files_needed()) prepared.files = workspace;
+}
+
+void CaseChecks::Prepare(std::string_view answer, const CheckedFiles* workspace, Prepared& prepared) const {
+  if (workspace == nullptr) return Prepare(answer, prepared);
+  PrepareWorkspace(answer, *workspace, prepared);
+}
+
+std::vector<CheckResult> CaseChecks::Run(std::string_view answer, const StopFlag* stop,
+                                         const CheckedFiles* workspace) const {
   Prepared prepared;
-  Prepare(answer, prepared);
+  Prepare(answer, workspace, prepared);
   std::vector<CheckResult> results;
   results.reserve(checks_.size());
   for (const auto& check : checks_) results.push_back(check->Run({prepared.parts, prepared.files, stop}));
@@ -265,8 +293,8 @@ std::vector<CheckResult> CaseChecks::Run(std::string_view answer, const StopFlag
   return results;
 }
 
-std::vector<AskedQuestion> CaseChecks::QuestionsAbout(std::string_view answer,
-                                                      const std::vector<CheckResult>& results) const {
+std::vector<AskedQuestion> CaseChecks::QuestionsAbout(std::string_view answer, const std::vector<CheckResult>& results,
+                                                      const CheckedFiles* workspace) const {
   std::vector<AskedQuestion> asked;
   bool waits = false;
   for (std::size_t i = 0; i < results.size() && i < checks_.size(); ++i) {
@@ -275,7 +303,7 @@ std::vector<AskedQuestion> CaseChecks::QuestionsAbout(std::string_view answer,
   }
   if (!waits || !parts_.has_judge()) return {};
   Prepared prepared;
-  Prepare(answer, prepared);
+  Prepare(answer, workspace, prepared);
   if (!prepared.unfilled.empty()) return {};
   Prepared reference;
   Prepare(reference_, reference);
@@ -298,9 +326,10 @@ std::vector<CheckResult> CaseChecks::Waiting() const {
 }
 
 std::vector<CheckResult> CaseChecks::RunJudged(std::string_view answer, std::vector<CheckResult> results,
-                                               const Judgments& judgments, const StopFlag* stop) const {
+                                               const Judgments& judgments, const StopFlag* stop,
+                                               const CheckedFiles* workspace) const {
   Prepared prepared;
-  Prepare(answer, prepared);
+  Prepare(answer, workspace, prepared);
   for (std::size_t i = 0; i < results.size() && i < checks_.size(); ++i) {
     if (results[i].outcome != Outcome::kSkip || !checks_[i]->AsksJudge()) continue;
     results[i] = checks_[i]->Run({prepared.parts, prepared.files, stop, &judgments});

@@ -47,6 +47,9 @@ struct CheckedPart {
 // What the judge has said, by the number of the question (CaseParts::AddQuestion).
 using Judgments = std::vector<std::optional<Judgment>>;
 
+// Files by their plain relative names.
+using CheckedFiles = std::map<std::string, std::string>;
+
 // An answer as checks see it.
 struct CheckedAnswer {
   const std::vector<CheckedPart>& parts;  // by their number in CaseParts
@@ -144,14 +147,19 @@ class CaseChecks {
   // content (OutputFileContent), else at the whole answer. Checks of a file look at the file of that name in the answer
   // (AnswerFiles), else in the case's context.
   // `stop`, which may be null: 2 or more ends checks that run something; they are skipped.
-  std::vector<CheckResult> Run(std::string_view answer, const StopFlag* stop = nullptr) const;
+  // `workspace`, which may be null: the files of a model that has worked in a workspace. They take the place of the
+  // answer's and of the case's, and the output_file is the one there.
+  std::vector<CheckResult> Run(std::string_view answer, const StopFlag* stop = nullptr,
+                               const CheckedFiles* workspace = nullptr) const;
 
   // What the judge must be asked to decide about the answer, given the results of Run: nothing if the case fails
   // anyway, or if no check has waited for a judge.
-  std::vector<AskedQuestion> QuestionsAbout(std::string_view answer, const std::vector<CheckResult>& results) const;
+  std::vector<AskedQuestion> QuestionsAbout(std::string_view answer, const std::vector<CheckResult>& results,
+                                            const CheckedFiles* workspace = nullptr) const;
   // The results of Run with those of the checks that wait for the judge.
   std::vector<CheckResult> RunJudged(std::string_view answer, std::vector<CheckResult> results,
-                                     const Judgments& judgments, const StopFlag* stop = nullptr) const;
+                                     const Judgments& judgments, const StopFlag* stop = nullptr,
+                                     const CheckedFiles* workspace = nullptr) const;
   bool asks_judge() const { return !parts_.questions().empty(); }
   // Results as if every check waited for the judge, for QuestionsAbout.
   std::vector<CheckResult> Waiting() const;
@@ -168,11 +176,14 @@ class CaseChecks {
     std::string replaced;  // the answer in valid UTF-8, if it wasn't
     std::string content;   // of the output_file
     std::map<std::string, std::string> files;
-    std::string unfilled;  // why the gap stays open
+    std::string unfilled;                           // why the gap stays open
+    std::vector<std::optional<std::string>> texts;  // of the files of a workspace, by part
     std::vector<CheckedPart> parts;
   };
 
   void Prepare(std::string_view answer, Prepared& prepared) const;
+  void PrepareWorkspace(std::string_view answer, const CheckedFiles& workspace, Prepared& prepared) const;
+  void Prepare(std::string_view answer, const CheckedFiles* workspace, Prepared& prepared) const;
   std::vector<std::string> WantedFiles() const;
 
   std::vector<std::unique_ptr<Check>> checks_;

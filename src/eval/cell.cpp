@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "eval/prompts.h"
+#include "eval/workspace_cell.h"
 #include "util/hash.h"
 #include "util/rng.h"
 
@@ -25,6 +26,11 @@ Json SimulationOf(const Arm arm, int attempt, const Case& test_case) {
   return {{"arm", ArmName(arm)}, {"attempt", attempt}, {"passing_answer", PassingAnswer(test_case)}};
 }
 
+// A model that acts finds the files in its workspace.
+std::string MessageOf(const Plan& plan, const Case& test_case) {
+  return plan.acts_in(test_case) ? test_case.input : UserMessage(test_case);
+}
+
 // Makes the keys of cells. A key covers what reaches the model and nothing else: a baseline's key leaves out the skill,
 // so that its sample serves every skill, and the checks, so that a sample outlives a change of its checks. (A simulated
 // student's answer depends on its case's passing answer, which is part of its request.) The key is the hash of
@@ -32,9 +38,12 @@ Json SimulationOf(const Arm arm, int attempt, const Case& test_case) {
 class KeyMaker {
  public:
   explicit KeyMaker(const Plan& plan) : plan_(plan) {
-    for (const Arm arm : plan.arms) systems_[arm] = CanonicalJson(SystemPrompt(plan, arm));
+    for (const Arm arm : plan.arms) {
+      systems_[arm] = CanonicalJson(SystemPrompt(plan, arm));
+      if (plan.workspace) acting_systems_[arm] = CanonicalJson(WorkspaceSystemPrompt(plan, arm));
+    }
     for (const Case& test_case : plan.suite.cases) {
-      messages_.push_back(UserMessage(test_case));
+      messages_.push_back(MessageOf(plan, test_case));
       message_lists_.push_back(CanonicalJson(Json::array({messages_.back()})));
     }
     for (const Student& student : plan.students) models_.push_back(CanonicalJson(student.identity));
@@ -42,17 +51,26 @@ class KeyMaker {
   }
 
   std::string KeyOf(const Cell& cell) {
+    const bool acts = plan_.acts_in(plan_.suite.cases[cell.case_index]);
     text_.clear();
     fmt::format_to(
         std::back_inserter(text_),
-        R"({{"key":1,"max_tokens":{},"messages":{},"model":{},"round":{},"seed":{},"simulation":{},"system":{},"temperature":{}}})",
+        R"({{"key":1,"max_tokens":{},"messages":{},"model":{},"round":{},"seed":{},"simulation":{},"system":{}{},"temperature":{}}})",
         plan_.sampling.max_tokens, message_lists_[cell.case_index], models_[cell.student], cell.round,
-        SeedOf(plan_, cell.round, messages_[cell.case_index]), SimulationText(cell), systems_.at(cell.arm),
-        temperature_);
+        SeedOf(plan_, cell.round, messages_[cell.case_index]), SimulationText(cell),
+        (acts ? acting_systems_ : systems_).at(cell.arm), acts ? TaskText(cell) : "", temperature_);
     return Sha256Hex(text_);
   }
 
  private:
+  // A member of the key that only cells in a workspace have.
+  const std::string& TaskText(const Cell& cell) {
+    std::string& text = tasks_[{cell.arm, cell.case_index}];
+    if (text.empty())
+      text = fmt::format(R"(,"task":"{}")", TaskKey(plan_, cell.arm, plan_.suite.cases[cell.case_index]));
+    return text;
+  }
+
   const std::string& SimulationText(const Cell& cell) {
     static const std::string none = "null";
     if (!IsSimulated(plan_.students[cell.student])) return none;
@@ -63,6 +81,8 @@ class KeyMaker {
 
   const Plan& plan_;
   std::map<Arm, std::string> systems_;
+  std::map<Arm, std::string> acting_systems_;  // of cases in a workspace
+  std::map<std::pair<Arm, std::size_t>, std::string> tasks_;
   std::vector<std::string> messages_;       // by case
   std::vector<std::string> message_lists_;  // the same as JSON
   std::vector<std::string> models_;         // by student
@@ -101,13 +121,18 @@ bool InShard(const Plan& plan, std::size_t student, int round, std::size_t case_
 ChatRequest RequestFor(const Plan& plan, const Cell& cell, int attempt) {
   const Case& test_case = plan.suite.cases[cell.case_index];
   ChatRequest request;
-  request.system = SystemPrompt(plan, cell.arm);
+  const bool acts = plan.acts_in(test_case);
+  request.system = acts ? WorkspaceSystemPrompt(plan, cell.arm) : SystemPrompt(plan, cell.arm);
   if (!cell.key.empty()) {
     request.id = Sha256Hex(fmt::format("{}\n{}\n{}\n{}\n{}", cell.key, plan.students[cell.student].spec,
                                        ArmName(cell.arm), test_case.id, attempt))
                      .substr(0, 40);
   }
-  request.messages.push_back({Role::kUser, UserMessage(test_case)});
+  request.messages.push_back({Role::kUser, MessageOf(plan, test_case)});
+  if (acts) {
+    request.task = TaskOf(plan, cell.arm, test_case);
+    request.tools = plan.workspace->tools;
+  }
   request.sampling = plan.sampling;
   request.sampling.seed = SeedOf(plan, cell.round, request.messages.front().text);
   if (IsSimulated(plan.students[cell.student])) {

@@ -96,6 +96,53 @@ RunJudge JudgeFromJson(const StoredJson& stored) {
   return judge;
 }
 
+Json FolderToJson(const SkillFolder& folder) {
+  return {{"name", folder.name},
+          {"description", folder.description},
+          {"files", FileChangesToJson({folder.files, {}}).at("written")}};
+}
+
+Result<SkillFolder> FolderFromJson(const StoredJson& stored) {
+  const Json files = {{"written", stored.at("files").json()}, {"removed", Json::array()}};
+  ASSIGN_OR_RETURN(FileChanges read, FileChangesFromJson(files));
+  return SkillFolder{stored.at("name").text(), stored.at("description").text(), std::move(read.written)};
+}
+
+Json WorkspaceToJson(const WorkspacePlan& workspace, bool has_previous) {
+  Json tools = Json::array();
+  for (const Tool& tool : workspace.tools)
+    tools.push_back({{"name", tool.name}, {"description", tool.description}, {"schema", tool.schema}});
+  Json json = {{"max_turns", workspace.max_turns},         {"load", SkillLoadName(workspace.load)},
+               {"case_seconds", workspace.case_seconds},   {"case_tokens", workspace.case_tokens},
+               {"system_prompt", workspace.system_prompt}, {"tools", std::move(tools)},
+               {"skill", FolderToJson(workspace.skill)},   {"skill_prompt", workspace.skill_prompt}};
+  if (workspace.mode != CaseMode::kUnset) json["mode"] = CaseModeName(workspace.mode);
+  if (!has_previous) return json;
+  json["previous"] = FolderToJson(workspace.previous);
+  json["previous_prompt"] = workspace.previous_prompt;
+  return json;
+}
+
+Result<WorkspacePlan> WorkspaceFromJson(const StoredJson& stored, bool has_previous) {
+  constexpr int kMostTurns = 10'000;
+  const Json& json = stored.json();
+  WorkspacePlan workspace;
+  workspace.mode = CaseModeFromName(StringAt(json, "mode")).value_or(CaseMode::kUnset);
+  workspace.max_turns = std::clamp(stored.at("max_turns").number<int>(), 1, kMostTurns);
+  ASSIGN_OR_RETURN(workspace.load, SkillLoadFromName(stored.at("load").text()));
+  workspace.case_seconds = std::clamp(stored.at("case_seconds").number<double>(), 0.001, 1e6);
+  workspace.case_tokens = std::max<std::int64_t>(0, JsonGet<std::int64_t>(json, "case_tokens", 0));
+  workspace.system_prompt = stored.at("system_prompt").text();
+  for (const StoredJson& tool : stored.at("tools").elements())
+    workspace.tools.push_back({tool.at("name").text(), tool.at("description").text(), tool.at("schema").json()});
+  ASSIGN_OR_RETURN(workspace.skill, FolderFromJson(stored.at("skill")));
+  workspace.skill_prompt = stored.at("skill_prompt").text();
+  if (!has_previous) return workspace;
+  ASSIGN_OR_RETURN(workspace.previous, FolderFromJson(stored.at("previous")));
+  workspace.previous_prompt = stored.at("previous_prompt").text();
+  return workspace;
+}
+
 Json ImportToJson(const ImportSource& imported) {
   return {{"format", imported.format},
           {"source", imported.source},
@@ -152,6 +199,12 @@ SkillSnapshot Snapshot(const std::string& name, const std::string& body) {
   return {name, "", body, Sha256Hex(body), ""};
 }
 
+bool Plan::acts_in(const Case& test_case) const {
+  if (!workspace || test_case.fill) return false;
+  const CaseMode mode = workspace->mode == CaseMode::kUnset ? test_case.mode : workspace->mode;
+  return mode == CaseMode::kWorkspace;
+}
+
 Json PlanToJson(const Plan& plan) {
   Json arms = Json::array();
   for (const Arm arm : plan.arms) arms.push_back(ArmName(arm));
@@ -188,6 +241,7 @@ Json PlanToJson(const Plan& plan) {
   if (plan.imported) json["imported"] = ImportToJson(*plan.imported);
   if (!plan.left_out.empty()) json["left_out"] = plan.left_out;
   if (!plan.offers_cache) json["offers_cache"] = false;
+  if (plan.workspace) json["workspace"] = WorkspaceToJson(*plan.workspace, plan.has_arm(Arm::kPrevious));
   if (plan.has_arm(Arm::kPrevious)) json["previous"] = SkillToJson(plan.previous);
   if (plan.has_arm(Arm::kPlacebo)) json["placebo"] = plan.placebo;
   return json;
@@ -243,6 +297,10 @@ Result<Plan> PlanFromJson(const Json& json, const std::string& source) {
         return malformed(fmt::format("shard {} of {}", plan.shard.index, plan.shard.of));
     }
     TakeOrigin(stored, plan);
+    if (stored.has("workspace")) {
+      ASSIGN_OR_RETURN(plan.workspace,
+                       WorkspaceFromJson(stored.at("workspace"), plan.has_arm(Arm::kPrevious)).With(source));
+    }
     if (plan.has_arm(Arm::kPrevious)) plan.previous = SkillFromJson(stored.at("previous"));
     if (plan.has_arm(Arm::kPlacebo)) plan.placebo = stored.at("placebo").text();
     return plan;

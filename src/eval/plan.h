@@ -11,6 +11,7 @@
 
 #include "eval/alpha_share.h"
 #include "model/chat.h"
+#include "model/workspace.h"
 #include "skill/skill.h"
 #include "skill/suite.h"
 #include "stats/agreement.h"
@@ -97,6 +98,21 @@ struct ImportSource {
   std::vector<std::string> notes;  // sentences about what it lacks or what was left out
 };
 
+// How students work on the cases that are done in a workspace.
+struct WorkspacePlan {
+  CaseMode mode = CaseMode::kUnset;  // of all cases; unset: as each case says
+  int max_turns = 20;
+  SkillLoad load = SkillLoad::kBody;
+  double case_seconds = 600.0;
+  std::int64_t case_tokens = 0;  // 0: no limit
+  std::string system_prompt;
+  std::vector<Tool> tools;
+  SkillFolder skill;         // whose body Plan::skill has
+  std::string skill_prompt;  // what the system prompt says of it when it is loaded on demand
+  SkillFolder previous;      // of the arm kPrevious; empty without it
+  std::string previous_prompt;
+};
+
 // Everything needed to repeat a run, stored as plan.json. PlanToJson has the persisted names of the fields.
 struct Plan {
   std::string run;  // name of the run's folder
@@ -122,9 +138,12 @@ struct Plan {
   std::vector<std::string> left_out;  // sentences about cases that no answer could pass here, which are not in `suite`
   bool offers_cache = true;           // later runs may take answers from this one
   bool stop_when_decided = false;     // end after the round that settles everything (stop_rule.h)
+  std::optional<WorkspacePlan> workspace;  // absent: all cases are answered in words
 
   // The rounds over which verdicts spend alpha: raising `rounds` later doesn't change them.
   int first_planned_rounds() const { return planned_rounds > 0 ? planned_rounds : rounds; }
+  // Whether students work on this case in a workspace.
+  bool acts_in(const Case& test_case) const;
   bool has_arm(Arm arm) const { return std::find(arms.begin(), arms.end(), arm) != arms.end(); }
 };
 

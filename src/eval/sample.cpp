@@ -133,6 +133,7 @@ void AddAnswer(const Sample& sample, Json& json) {
     checks.push_back(std::move(stored));
   }
   json["checks"] = std::move(checks);
+  if (sample.response.work) json["work"] = WorkRecordToJson(*sample.response.work);
   if (!sample.judgments.empty()) json["judgments"] = JudgmentsToJson(sample.judgments);
 }
 
@@ -156,6 +157,9 @@ Status TakeAnswer(const StoredJson& stored, Sample& sample) {
     sample.checks.push_back(std::move(result));
   }
   ASSIGN_OR_RETURN(sample.judgments, JudgmentsFromJson(stored));
+  if (stored.has("work")) {
+    ASSIGN_OR_RETURN(sample.response.work, WorkRecordFromJson(stored.at("work").json()).With("work"));
+  }
   return {};
 }
 

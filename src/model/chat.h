@@ -70,6 +70,8 @@ struct ChatRequest {
   // What is to be done in a workspace, for a model that acts (ModelInfo::acts) and only for such a one; null: the
   // request is a question.
   std::shared_ptr<const WorkspaceTask> task;
+  // Of a request with a task, for ModelInfo::meters_turns; null: nothing is limited.
+  std::shared_ptr<TurnMeter> meter;
   // The caller promises another request as soon as Model::Window has room for it, or a Model::Cancel. A local model
   // then fills its batch before it continues, which makes the composition of batches, and therefore its answers,
   // repeatable.

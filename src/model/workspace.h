@@ -4,8 +4,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,9 +56,12 @@ class TurnMeter {
   TurnMeter(const TurnMeter&) = delete;
   TurnMeter& operator=(const TurnMeter&) = delete;
 
-  // Sets aside the most that the request may use, under the ticket returned. Error (kCancelled, ErrorCause::kLimit): it
-  // doesn't fit, so the student must stop.
-  virtual Result<std::uint64_t> Reserve(const Model& model, const ChatRequest& request) = 0;
+  using Approved = std::function<void(Result<std::uint64_t> ticket)>;
+
+  // Sets aside the most that the request may use, as soon as there is room for it. Doesn't block: `approved` is called
+  // exactly once, at once or later on another thread, with the number of what was set aside. Error (kCancelled): the
+  // student must stop; of ErrorCause::kLimit if there will be no room.
+  virtual void Reserve(const Model& model, const ChatRequest& request, Approved approved) = 0;
   // Once for each ticket, with the answer or the error of its request.
   virtual void Settle(std::uint64_t ticket, const Result<ChatResponse>& answer) = 0;
 };
@@ -72,7 +75,6 @@ struct WorkspaceTask {
   int max_turns = 20;                             // answers of the model
   std::chrono::milliseconds time_limit{600'000};  // of answers and tools together
   std::int64_t max_tokens = 0;                    // prompt and answer, over all turns; 0: no limit
-  std::shared_ptr<TurnMeter> meter;               // for ModelInfo::meters_turns; null: nothing is limited
 };
 
 // What was done to the files of a workspace.

@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "sandbox/file_bundle.h"
+
 namespace upskill {
 namespace {
 
@@ -67,7 +69,7 @@ void AddEnvironment(Words& words, const SandboxOptions& options, const std::vect
 }
 
 // Waits until the command's port is served, if it has one.
-constexpr const char* kAwaitServer = "read -r line <&6; exec 6<&-";
+constexpr const char* kAwaitServer = "read -r line <&7; exec 7<&-";
 
 // Unpacks the files, makes the kernel end this process before others when memory runs out, and runs the command ($1)
 // under the limits that follow it. Closes kFilterFd and kStatusFd.
@@ -78,6 +80,20 @@ tar -xf - --no-same-owner --no-same-permissions ||
 echo 900 > /proc/self/oom_score_adj
 command=$1; shift
 exec "$@" -- sh -c "$command" < /dev/null)";
+
+// The same, and packs the workspace afterwards: at most as many bytes as the first argument says. The command doesn't
+// have kFilesFd, but may find a way to write to it: what comes from there is as untrusted as the files are.
+constexpr const char* kCollectingScript = R"(
+exec 3<&- 4>&-
+most=$1; shift
+tar -xf - --no-same-owner --no-same-permissions 6>&- ||
+  { echo 'the files of the answer could not be unpacked' >&2; exit 125; }
+echo 900 > /proc/self/oom_score_adj
+command=$1; shift
+"$@" -- sh -c "$command" < /dev/null 6>&-
+code=$?
+tar -cf - --format=gnu . 2>/dev/null | head -c "$most" >&6 2>/dev/null
+exit "$code")";
 
 }  // namespace
 
@@ -103,8 +119,11 @@ std::vector<std::string> ConfinedCommandLine(const SandboxOptions& options, cons
   AddMounts(words, options, command);
   AddEnvironment(words, options, command.variables);
   if (filter) Append(words, {"--seccomp", std::to_string(kFilterFd)});
+  const std::string script = command.collect ? kCollectingScript : kScript;
   Append(words, {"--json-status-fd", std::to_string(kStatusFd), "--", "setsid", "sh", "-c",
-                 command.served_port > 0 ? std::string(kAwaitServer) + kScript : kScript, "sh", command.command});
+                 command.served_port > 0 ? kAwaitServer + script : script, "sh"});
+  if (command.collect) words.push_back(std::to_string(MostTarBytes(*command.collect) + 1));
+  words.push_back(command.command);
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(command.limits.time).count() + 1;
   Append(words, {"prlimit", fmt::format("--nproc={0}:{0}", command.limits.processes),
                  fmt::format("--data={0}:{0}", command.limits.memory_bytes),

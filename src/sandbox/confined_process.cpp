@@ -41,12 +41,12 @@ constexpr int kFirstSourceFd = 64;
 // bubblewrap offers is not enough: where it ends while it makes a sandbox, killed or because nobody reads its reports,
 // that first process waits for ever or runs the command.
 constexpr int kWatchedFd = kStatusFd + 1;
-static_assert(kReadyFd == kWatchedFd + 1 && kFirstSettingFd == kReadyFd + 1);
+static_assert(kFilesFd == kWatchedFd + 1 && kReadyFd == kFilesFd + 1 && kFirstSettingFd == kReadyFd + 1);
 constexpr const char* kWatchAndRun = R"(
-(read -r line; kill -KILL 0) <&5 >/dev/null 2>&1 3<&- 4>&- 5<&- 6<&- &
+(read -r line; kill -KILL 0) <&5 >/dev/null 2>&1 3<&- 4>&- 5<&- 6>&- 7<&- &
 watcher=$!
 "$@" 5<&-
-exec 2>/dev/null
+exec 2>/dev/null 6>&-
 kill -KILL "$watcher"
 wait "$watcher"
 kill -KILL 0)";
@@ -120,27 +120,30 @@ class Collected {
 // The command from its start to its end.
 class Supervised {
  public:
-  // The ends of the pipes that are this process's.
-  struct Ends {
-    Fd alive;  // of the watcher
+  // The ends of its pipes that this process has.
+  struct Pipes {
+    Fd alive;  // the watcher's
     Fd ready;  // of the command's start; closed if nothing is served
     Fd output;
     Fd error;
     Fd status;
+    Fd files;
+    std::size_t most_files = 0;
   };
 
   // `pid`: of the shell that leads the group.
-  Supervised(pid_t pid, Ends ends, const SandboxCommand& command)
+  Supervised(pid_t pid, Pipes pipes, const SandboxCommand& command)
       : pid_(pid),
-        alive_(std::move(ends.alive)),
-        ready_(std::move(ends.ready)),
+        alive_(std::move(pipes.alive)),
+        ready_(std::move(pipes.ready)),
         command_(command),
         limits_(command.limits),
         stop_(command.stop),
         started_(SteadyClock::now()),
-        output_(std::move(ends.output), limits_.output_bytes),
-        error_(std::move(ends.error), limits_.output_bytes),
-        status_(std::move(ends.status), kMaxStatus) {}
+        output_(std::move(pipes.output), limits_.output_bytes),
+        error_(std::move(pipes.error), limits_.output_bytes),
+        status_(std::move(pipes.status), kMaxStatus),
+        files_(std::move(pipes.files), pipes.most_files) {}
 
   Result<ConfinedOutcome> Run() {
     while (!Exited()) {
@@ -148,6 +151,7 @@ class Supervised {
       output_.Read();
       error_.Read();
       status_.Read();
+      files_.Read();
       OpenFirstProcess();
       if (const Status served = Serve(); !served) {
         EndAll();
@@ -162,7 +166,9 @@ class Supervised {
     output_.Read();
     error_.Read();
     status_.Read();
+    files_.Read();
     ReadStatus();
+    outcome_.files = files_.Take();
     outcome_.outcome.seconds = std::chrono::duration<double>(SteadyClock::now() - started_).count();
     outcome_.outcome.output = output_.Take();
     outcome_.outcome.error = error_.Take();
@@ -184,8 +190,8 @@ class Supervised {
   }
 
   void Wait() const {
-    std::array<pollfd, 3> waits = {pollfd{output_.fd(), POLLIN, 0}, pollfd{error_.fd(), POLLIN, 0},
-                                   pollfd{status_.fd(), POLLIN, 0}};
+    std::array<pollfd, 4> waits = {pollfd{output_.fd(), POLLIN, 0}, pollfd{error_.fd(), POLLIN, 0},
+                                   pollfd{status_.fd(), POLLIN, 0}, pollfd{files_.fd(), POLLIN, 0}};
     // The end of all streams comes a moment before the exit.
     constexpr int kLastMs = 1;
     const bool ending = !output_.open() && !error_.open() && !status_.open();
@@ -287,6 +293,7 @@ class Supervised {
   Collected output_;
   Collected error_;
   Collected status_;
+  Collected files_;
   ConfinedOutcome outcome_;
   pid_t first_process_ = -1;  // as bubblewrap has reported
   Fd first_;                  // a handle of it
@@ -295,16 +302,17 @@ class Supervised {
 }  // namespace
 
 Result<ConfinedOutcome> RunConfined(const std::vector<std::string>& words, const ConfinedFiles& files,
-                                    const SandboxCommand& command) {
+                                    const SandboxCommand& command, std::size_t most_files) {
   ASSIGN_OR_RETURN(Pipe output, MakePipe());
   ASSIGN_OR_RETURN(Pipe error, MakePipe());
   ASSIGN_OR_RETURN(Pipe status, MakePipe());
   ASSIGN_OR_RETURN(Pipe watched, MakePipe());
   ASSIGN_OR_RETURN(Pipe ready, MakePipe());
+  ASSIGN_OR_RETURN(Pipe collected, MakePipe());
   SpawnSettings settings;
   std::vector<Fd> sources;  // until the process has started
-  const auto place = [&](int from, int to) -> Status {
-    ASSIGN_OR_RETURN(Fd source, Raised(from));
+  const auto place = [&](const Fd& from, int to) -> Status {
+    ASSIGN_OR_RETURN(Fd source, Raised(from.get()));
     ::posix_spawn_file_actions_adddup2(&settings.actions, source.get(), to);
     sources.push_back(std::move(source));
     return {};
@@ -312,28 +320,28 @@ Result<ConfinedOutcome> RunConfined(const std::vector<std::string>& words, const
   for (const Fd* end : {&watched.read, &ready.read}) {
     if (::fcntl(end->get(), F_SETFL, 0) != 0) return ErrnoError(kStarting, "a sandbox", errno);
   }
-  RETURN_IF_ERROR(place(files.input.get(), STDIN_FILENO));
-  RETURN_IF_ERROR(place(output.write.get(), STDOUT_FILENO));
-  RETURN_IF_ERROR(place(error.write.get(), STDERR_FILENO));
-  RETURN_IF_ERROR(place(status.write.get(), kStatusFd));
-  RETURN_IF_ERROR(place(watched.read.get(), kWatchedFd));
-  ::posix_spawn_file_actions_addclose(&settings.actions, kFilterFd);
-  if (files.filter.valid()) RETURN_IF_ERROR(place(files.filter.get(), kFilterFd));
-  ::posix_spawn_file_actions_addclose(&settings.actions, kReadyFd);
-  if (command.served_port > 0) RETURN_IF_ERROR(place(ready.read.get(), kReadyFd));
+  for (const int fd : {kFilterFd, kFilesFd, kReadyFd}) ::posix_spawn_file_actions_addclose(&settings.actions, fd);
+  RETURN_IF_ERROR(place(files.input, STDIN_FILENO));
+  RETURN_IF_ERROR(place(output.write, STDOUT_FILENO));
+  RETURN_IF_ERROR(place(error.write, STDERR_FILENO));
+  RETURN_IF_ERROR(place(status.write, kStatusFd));
+  RETURN_IF_ERROR(place(watched.read, kWatchedFd));
+  if (files.filter.valid()) RETURN_IF_ERROR(place(files.filter, kFilterFd));
+  if (most_files > 0) RETURN_IF_ERROR(place(collected.write, kFilesFd));
+  if (command.served_port > 0) RETURN_IF_ERROR(place(ready.read, kReadyFd));
   if (command.served_port <= 0) ready.write.Close();
   int next = kFirstSettingFd;
-  for (const Fd& setting : files.settings) RETURN_IF_ERROR(place(setting.get(), next++));
+  for (const Fd& setting : files.settings) RETURN_IF_ERROR(place(setting, next++));
   // What this process has inherited from others may lead out of the sandbox.
   ::posix_spawn_file_actions_addclosefrom_np(&settings.actions, next);
   std::vector<std::string> watched_words = {"/bin/sh", "-c", kWatchAndRun, "sh"};
   watched_words.insert(watched_words.end(), words.begin(), words.end());
   ASSIGN_OR_RETURN(const pid_t pid, Spawn(std::move(watched_words), settings));
   sources.clear();
-  for (Pipe* pipe : {&output, &error, &status}) pipe->write.Close();
+  for (Pipe* pipe : {&output, &error, &status, &collected}) pipe->write.Close();
   return Supervised(pid,
                     {std::move(watched.write), std::move(ready.write), std::move(output.read), std::move(error.read),
-                     std::move(status.read)},
+                     std::move(status.read), std::move(collected.read), most_files},
                     command)
       .Run();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace upskill {
 struct ConfinedOutcome {
   bool started = false;  // false: bubblewrap could not make the sandbox; `outcome.error` says why
   SandboxOutcome outcome;
+  std::string files;  // what was written to kFilesFd
 };
 
 // Files that a confined command line is started with.
@@ -24,8 +26,9 @@ struct ConfinedFiles {
 };
 
 // Starts a command line that bubblewrap is a part of (sandbox/bubblewrap.h); collects what it prints, and ends all its
-// processes when it exits, or at a limit of `command`. Errors: the system's.
+// processes when it exits, or at a limit of `command`. Up to `most_files` bytes of what it writes to kFilesFd are kept;
+// 0: it doesn't have this descriptor. Errors: the system's.
 Result<ConfinedOutcome> RunConfined(const std::vector<std::string>& words, const ConfinedFiles& files,
-                                    const SandboxCommand& command);
+                                    const SandboxCommand& command, std::size_t most_files);
 
 }  // namespace upskill

@@ -7,28 +7,36 @@
 #include <string>
 #include <string_view>
 
+#include "sandbox/sandbox.h"
 #include "util/files.h"
 #include "util/result.h"
 
 namespace upskill {
 
-// The permissions of an answer's file with this content, before the umask: scripts are run by name.
+// The permissions of an answer's file with this content, before the umask: scripts and programs are run by name.
 std::filesystem::perms PermissionsOf(std::string_view content);
 
 // A file in memory that can't be reached by name, read from its beginning, with such content.
 Result<Fd> MemoryFile(const std::string& content);
 
-// The same with a tar file of these files: relative paths that stay in their folder. Errors: a path that doesn't
-// (ContainedPath); those of the system.
+// The same with a tar file of these files: relative paths that stay in their folder; one that ends in `/` is a folder.
+// Errors: a path that doesn't (ContainedPath); those of the system.
 Result<Fd> TarOfFiles(const std::map<std::string, std::string>& files);
 
-// The regular files of a tar file that a sandbox has made, at most so many bytes of them together: nothing about it is
-// trusted. What isn't a file, doesn't stay in its folder (ContainedPath) or is beyond the limits is passed over, and so is
-// all that follows damage.
-struct TarContent {
-  std::map<std::string, std::string> files;  // by plain names
-  bool whole = true;                         // nothing was passed over for a limit or for damage
+// The content of a workspace, in the form of TarOfFiles.
+struct FileBundle {
+  std::map<std::string, std::string> files;  // with the empty folders
+  std::size_t left_out = 0;                  // links, devices, names that can't be stored
+  bool too_much = false;                     // for the limits; `files` is incomplete then
 };
-TarContent FilesOfTar(std::string_view tar, std::size_t most_files, std::size_t most_bytes);
+
+// The most bytes that a tar file of so many files has.
+std::size_t MostTarBytes(const CollectLimits& limits);
+
+// What a tar file contains that nobody vouches for. Of a damaged one, what can be read.
+FileBundle FilesOfTar(std::string_view tar, const CollectLimits& limits);
+
+// What a folder contains, without following links.
+Result<FileBundle> FilesOfFolder(const std::filesystem::path& folder, const CollectLimits& limits);
 
 }  // namespace upskill

@@ -65,11 +65,23 @@ std::string ClosedToolchain(const SandboxOptions& options) {
   return "";
 }
 
+void TakeFiles(FileBundle bundle, SandboxOutcome& outcome) {
+  outcome.left_out = bundle.left_out;
+  outcome.too_much = bundle.too_much;
+  if (!bundle.too_much) outcome.files = std::move(bundle.files);
+}
+
 // By the user's own shell, with nothing but the limits of time and output; for those who have said so.
 Result<SandboxOutcome> RunUnconfined(const SandboxOptions& options, const SandboxCommand& command) {
   ASSIGN_OR_RETURN(const TempFolder workspace, TempFolder::Make("upskill-workspace-"));
   for (const auto& [name, content] : command.files) {
-    RETURN_IF_ERROR(ContainedPath(workspace.path(), name));
+    ASSIGN_OR_RETURN(const fs::path inside, ContainedPath(workspace.path(), name));
+    if (name.ends_with('/')) {
+      std::error_code made;
+      fs::create_directories(inside, made);
+      if (made) return ErrnoError("making", inside, made.value());
+      continue;
+    }
     const fs::path file = workspace.Write(name, content);
     std::error_code code;
     fs::permissions(file, PermissionsOf(content), code);
@@ -110,6 +122,10 @@ Result<SandboxOutcome> RunUnconfined(const SandboxOptions& options, const Sandbo
       outcome.ending = SandboxOutcome::Ending::kStopped;
       break;
   }
+  if (command.collect && outcome.ending == SandboxOutcome::Ending::kExited) {
+    ASSIGN_OR_RETURN(FileBundle bundle, FilesOfFolder(workspace.path(), *command.collect));
+    TakeFiles(std::move(bundle), outcome);
+  }
   return outcome;
 }
 
@@ -130,7 +146,11 @@ struct Sandbox::State {
     }
     const std::vector<std::string> words =
         ConfinedCommandLine(options, command, files.filter.valid(), ::geteuid() == 0);
-    return RunConfined(words, files, command);
+    const std::size_t most = command.collect ? MostTarBytes(*command.collect) + 1 : 0;
+    ASSIGN_OR_RETURN(ConfinedOutcome run, RunConfined(words, files, command, most));
+    if (command.collect && run.outcome.ending == SandboxOutcome::Ending::kExited)
+      TakeFiles(FilesOfTar(run.files, *command.collect), run.outcome);
+    return run;
   }
 
   Status Try() const {

@@ -28,14 +28,21 @@ struct SandboxLimits {
   std::size_t output_bytes = std::size_t{1} << 20U;      // of standard output, and of standard error
 };
 
+// How much of a workspace is handed back.
+struct CollectLimits {
+  std::size_t bytes = std::size_t{8} << 20U;  // of all files together
+  std::size_t files = 2'000;                  // and empty folders
+};
+
 struct SandboxCommand {
-  std::string command;                       // for `sh -c`, in the workspace
-  std::map<std::string, std::string> files;  // what the workspace contains: relative paths that stay in it
-  std::vector<std::string> variables;        // NAME=VALUE, besides PATH, HOME, LANG and TMPDIR
-  std::map<std::string, std::string>
-      settings;  // files of /etc by their names, besides those that say where libraries are
+  std::string command;  // for `sh -c`, in the workspace
+  // What the workspace contains: relative paths that stay in it. A name that ends in `/` is a folder.
+  std::map<std::string, std::string> files;
+  std::vector<std::string> variables;           // NAME=VALUE, besides PATH, HOME, LANG and TMPDIR
+  std::map<std::string, std::string> settings;  // files of /etc by their names
   SandboxLimits limits;
-  const StopFlag* stop = nullptr;  // 2 or more ends it
+  const StopFlag* stop = nullptr;        // 2 or more ends it
+  std::optional<CollectLimits> collect;  // hand back what the workspace contains afterwards
   // A port of 127.0.0.1 in the sandbox's own network that is served by this process: before the command starts, `serve`
   // gets the socket that listens there (again, if a failed start is repeated). 0: none. Only for a confined command.
   int served_port = 0;
@@ -49,6 +56,12 @@ struct SandboxOutcome {
   std::string output;  // as printed: any bytes
   std::string error;
   double seconds = 0.0;
+  // With SandboxCommand::collect, what the workspace contains, in the form of SandboxCommand::files; empty folders are
+  // named, too. Links, devices and names that can't be stored are left out. Absent: a limit ended the command, or there
+  // is more than CollectLimits (`too_much`).
+  std::optional<std::map<std::string, std::string>> files;
+  std::size_t left_out = 0;
+  bool too_much = false;
 };
 
 // How commands that come from a suite or a model are run.

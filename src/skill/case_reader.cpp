@@ -126,6 +126,9 @@ Split ReadSplit(const Json& raw) {
   return split == "test" ? Split::kTest : Split::kUnknown;
 }
 
+// Other tools may have a key of this name, so a value of theirs is only a warning (AddGroupWarnings).
+CaseMode ReadMode(const Json& raw) { return CaseModeFromName(StringAt(raw, "mode")).value_or(CaseMode::kUnset); }
+
 // Other tools may use these keys for something else, so that a wrong type is no error.
 void AddGroupWarnings(const Json& raw, std::vector<std::string>& warnings) {
   if (const Json* tags = FindMember(raw, "tags"); tags != nullptr) {
@@ -140,6 +143,10 @@ void AddGroupWarnings(const Json& raw, std::vector<std::string>& warnings) {
   }
   if (const Json* source = FindMember(raw, "source"); source != nullptr && !source->is_string())
     warnings.push_back(fmt::format("\"source\" is ignored: it must be a string, not {}", JsonTypeName(*source)));
+  if (const Json* mode = FindMember(raw, "mode"); mode != nullptr && ReadMode(raw) == CaseMode::kUnset) {
+    warnings.push_back(fmt::format("\"mode\" is ignored: it must be \"answer\" or \"workspace\", not {}",
+                                   ExcerptLine(DumpJson(*mode), 60)));
+  }
   if (const Json* split = FindMember(raw, "split"); split != nullptr && ReadSplit(raw) == Split::kUnknown) {
     warnings.push_back(fmt::format("\"split\" is ignored: it must be \"train\" or \"test\", not {}",
                                    ExcerptLine(DumpJson(*split), 60)));
@@ -148,10 +155,12 @@ void AddGroupWarnings(const Json& raw, std::vector<std::string>& warnings) {
 
 // Other tools have keys of their own, so only those that are nearly one of ours are named.
 std::vector<std::string> MisspeltKeys(const Json& raw) {
-  constexpr std::array<std::string_view, 20> kKeys = {
-      "id",          "name",         "input", "prompt",    "context",         "expected", "checks", "verifiers",
-      "validator",   "assertions",   "tags",  "reference", "expected_output", "source",   "split",  "files",
-      "output_file", "expectations", "wrong", "fill"};
+  constexpr std::array<std::string_view, 21> kKeys = {
+      "id",       "name",        "input",           "prompt",    "context",
+      "expected", "checks",      "verifiers",       "validator", "assertions",
+      "tags",     "reference",   "expected_output", "source",    "split",
+      "files",    "output_file", "expectations",    "wrong",     "fill",
+      "mode"};
   constexpr std::size_t kMostToName = 5;
   std::vector<std::string> misspelt;
   for (const auto& member : raw.items()) {
@@ -233,6 +242,10 @@ Result<CaseReading> ReadObject(const Json& raw, std::size_t number) {
   test_case.tags = ReadTags(raw);
   test_case.source = StringAt(raw, "source");
   test_case.split = ReadSplit(raw);
+  test_case.mode = ReadMode(raw);
+  if (test_case.mode == CaseMode::kWorkspace && test_case.fill)
+    return InputError(
+        "a case with \"fill\" can't have the \"mode\" \"workspace\": there, the model edits the file itself");
   test_case.raw = raw;
   for (std::string& warning : FindWarnings(raw)) reading.warnings.push_back(std::move(warning));
   return reading;

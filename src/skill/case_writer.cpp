@@ -116,6 +116,8 @@ Json WriteCase(const Case& test_case, std::size_t number) {
   if (read ? read->tags != test_case.tags : !test_case.tags.empty()) PutTags(out, test_case.tags);
   if (read ? read->source != test_case.source : !test_case.source.empty())
     PutText(out, "source", "source", test_case.source);
+  if (read ? read->mode != test_case.mode : test_case.mode != CaseMode::kUnset)
+    PutText(out, "mode", "mode", CaseModeName(test_case.mode));
   if (read ? read->split != test_case.split : test_case.split != Split::kUnknown) PutSplit(out, test_case.split);
   return out;
 }

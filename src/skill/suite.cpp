@@ -163,6 +163,25 @@ bool AnyCheck(const std::vector<CheckSpec>& checks, bool (CheckType::*condition)
   });
 }
 
+const char* CaseModeName(CaseMode mode) {
+  switch (mode) {
+    case CaseMode::kUnset:
+      break;
+    case CaseMode::kAnswer:
+      return "answer";
+    case CaseMode::kWorkspace:
+      return "workspace";
+  }
+  return "";
+}
+
+std::optional<CaseMode> CaseModeFromName(std::string_view name) {
+  for (const CaseMode mode : {CaseMode::kAnswer, CaseMode::kWorkspace}) {
+    if (name == CaseModeName(mode)) return mode;
+  }
+  return std::nullopt;
+}
+
 const std::string* FileWithGap(const Case& test_case) {
   if (!test_case.fill) return nullptr;
   for (const auto* files : {&test_case.files, &test_case.fill->files}) {

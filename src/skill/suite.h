@@ -47,6 +47,13 @@ struct Fill {
 // Whether a case was used to write the skill ("train") or held out to measure it ("test").
 enum class Split { kUnknown, kTrain, kTest };
 
+// What a student is asked for: an answer in words, or work in a workspace of its own, with tools.
+enum class CaseMode { kUnset, kAnswer, kWorkspace };
+
+// "answer", "workspace"; empty for kUnset.
+const char* CaseModeName(CaseMode mode);
+std::optional<CaseMode> CaseModeFromName(std::string_view name);
+
 // One test of a skill.
 struct Case {
   std::string id;                                          // as stated, else "case-1", "case-2", … by position
@@ -59,7 +66,8 @@ struct Case {
   std::vector<std::string> tags;  // what it is about, for results by group; without repetitions
   std::string source;             // what it was made from, such as a trace's item or a document. May be empty
   Split split = Split::kUnknown;
-  Json raw;           // the case as read, including unknown fields
+  CaseMode mode = CaseMode::kUnset;  // unset: as the run says, else an answer
+  Json raw;                          // the case as read, including unknown fields
   std::string place;  // where it was read, for messages: `FILE:LINE: case 3 ("edition-line")`. Else empty
 };
 
