@@ -18,10 +18,24 @@ namespace {
 using Kind = EndpointRequest::Kind;
 
 // Headers that concern one connection, or that the client sets itself, or that hold keys.
-constexpr std::array<std::string_view, 18> kOwnHeaders = {
-    "host",         "connection",        "keep-alive",    "proxy-authorization", "proxy-connection", "te",
-    "trailer",      "transfer-encoding", "upgrade",       "expect",              "content-length",   "accept-encoding",
-    "authorization", "x-api-key",        "x-goog-api-key", "cookie",              "origin",           "referer"};
+constexpr std::array<std::string_view, 18> kOwnHeaders = {"host",
+                                                          "connection",
+                                                          "keep-alive",
+                                                          "proxy-authorization",
+                                                          "proxy-connection",
+                                                          "te",
+                                                          "trailer",
+                                                          "transfer-encoding",
+                                                          "upgrade",
+                                                          "expect",
+                                                          "content-length",
+                                                          "accept-encoding",
+                                                          "authorization",
+                                                          "x-api-key",
+                                                          "x-goog-api-key",
+                                                          "cookie",
+                                                          "origin",
+                                                          "referer"};
 
 Error NotServed(const ProxyRequest& request) {
   return InputError(fmt::format("{} {} isn't a request to a model", ExcerptLine(request.method, 20),
@@ -60,9 +74,9 @@ Result<Place> PlaceOf(const ProxyRequest& request, const ModelEndpoint& endpoint
   if (request.method == "GET" && path == (messages ? "/v1/models" : "/models")) return Place{Kind::kOther, path, ""};
   if (request.method != "POST") return NotServed(request);
   if (messages && path == "/v1/messages/count_tokens") return Place{Kind::kOther, path, ""};
-  const char* const answers = messages                                  ? "/v1/messages"
+  const char* const answers = messages                               ? "/v1/messages"
                               : endpoint.protocol == Protocol::kChat ? "/chat/completions"
-                                                                        : "/responses";
+                                                                     : "/responses";
   if (path != answers) return NotServed(request);
   return Place{Kind::kAnswer, path, ""};
 }
@@ -114,8 +128,7 @@ void AdaptBody(Json& body, const ModelEndpoint& endpoint, EndpointRequest& reque
       request.max_tokens = BoundTokens(body, {"max_tokens"}, "max_tokens");
       break;
     case Protocol::kChat:
-      request.max_tokens =
-          BoundTokens(body, {"max_completion_tokens", "max_tokens"}, named("max_tokens"));
+      request.max_tokens = BoundTokens(body, {"max_completion_tokens", "max_tokens"}, named("max_tokens"));
       if (request.streamed) body["stream_options"]["include_usage"] = true;
       break;
     case Protocol::kResponses:

@@ -122,8 +122,8 @@ class ModelProxy::Loop {
         owners.emplace_back(ticket, 0);
       }
       for (const auto& [id, connection] : cell.connections) {
-        const int events = POLLRDHUP | (connection->wants_to_read() ? POLLIN : 0) |
-                           (connection->wants_to_write() ? POLLOUT : 0);
+        const int events =
+            POLLRDHUP | (connection->wants_to_read() ? POLLIN : 0) | (connection->wants_to_write() ? POLLOUT : 0);
         polls.push_back({connection->fd(), static_cast<short>(events), 0});
         owners.emplace_back(ticket, id);
       }
@@ -199,25 +199,54 @@ class ModelProxy::Loop {
     exchange->streamed = rewritten->streamed;
     exchange->has_tools = rewritten->has_tools;
     exchange->keep_alive = request.keep_alive;
-    if (exchange->kind == EndpointRequest::Kind::kAnswer) {
-      exchange->answer.emplace(endpoint_.protocol, exchange->streamed);
-      const Result<std::optional<std::uint64_t>> admitted = cell.ledger.Admit(*rewritten);
-      if (!admitted) return connection.AnswerError(400, admitted.error().message, request.keep_alive);
-      exchange->meter_ticket = *admitted;
-    }
     connection.exchange = exchange;
+    if (exchange->kind != EndpointRequest::Kind::kAnswer) return Send(ticket, id, exchange, std::move(rewritten->http));
+    exchange->answer.emplace(endpoint_.protocol, exchange->streamed);
+    if (const Status admitted = cell.ledger.Admit(); !admitted)
+      return connection.AnswerError(400, admitted.error().message, request.keep_alive);
+    if (!cell.ledger.metered()) return Send(ticket, id, exchange, std::move(rewritten->http));
     ++cell.under_way;
+    const auto shared = std::make_shared<EndpointRequest>(std::move(*rewritten));
+    cell.ledger.Reserve(*shared, [this, ticket, id, exchange, shared](const Result<std::uint64_t>& approved) {
+      Post([this, ticket, id, exchange, shared, approved] { OnApproved(ticket, id, exchange, *shared, approved); });
+    });
+  }
+
+  // The budget has room for the request, or has none.
+  void OnApproved(Ticket ticket, std::uint64_t id, const std::shared_ptr<ProxyExchange>& exchange,
+                  EndpointRequest& request, const Result<std::uint64_t>& approved) {
+    Cell& cell = cells_.at(ticket);
+    --cell.under_way;
+    ProxyConnection* const connection = ConnectionOf(cell, id);
+    const bool wanted = connection != nullptr && connection->exchange == exchange;
+    if (!approved) {
+      cell.ledger.NoteRefusal(approved.error());
+      if (wanted) connection->AnswerError(400, approved.error().message, exchange->keep_alive);
+    } else if (!wanted) {
+      cell.ledger.Settle(*approved, Error{ErrorKind::kCancelled, "the program doesn't wait for it any more"});
+    } else {
+      exchange->meter_ticket = *approved;
+      return Send(ticket, id, exchange, std::move(request.http));
+    }
+    if (wanted) {
+      connection->Write();
+      Tidy(cell, id);
+    }
+    EndIfDone(ticket);
+  }
+
+  void Send(Ticket ticket, std::uint64_t id, const std::shared_ptr<ProxyExchange>& exchange, HttpRequest http) {
+    ++cells_.at(ticket).under_way;
     if (exchange->streamed) {
-      rewritten->http.on_data = [this, ticket, id, exchange](std::string_view piece) {
+      http.on_data = [this, ticket, id, exchange](std::string_view piece) {
         Post([this, ticket, id, exchange, text = std::string(piece)] { OnData(ticket, id, *exchange, text); });
         return true;
       };
     }
-    exchange->transfer =
-        client_->Start(std::move(rewritten->http), [this, ticket, id, exchange](Result<HttpResponse> response) {
-          const auto shared = std::make_shared<Result<HttpResponse>>(std::move(response));
-          Post([this, ticket, id, exchange, shared] { OnEnd(ticket, id, *exchange, *shared); });
-        });
+    exchange->transfer = client_->Start(std::move(http), [this, ticket, id, exchange](Result<HttpResponse> response) {
+      const auto shared = std::make_shared<Result<HttpResponse>>(std::move(response));
+      Post([this, ticket, id, exchange, shared] { OnEnd(ticket, id, *exchange, *shared); });
+    });
   }
 
   ProxyConnection* ConnectionOf(Cell& cell, std::uint64_t id) {
@@ -239,7 +268,8 @@ class ModelProxy::Loop {
   void OnEnd(Ticket ticket, std::uint64_t id, ProxyExchange& exchange, const Result<HttpResponse>& response) {
     Cell& cell = cells_.at(ticket);
     --cell.under_way;
-    if (exchange.answer) cell.ledger.Record(exchange.has_tools, exchange.meter_ticket, AnswerOf(exchange, response), response);
+    if (exchange.answer)
+      cell.ledger.Record(exchange.has_tools, exchange.meter_ticket, AnswerOf(exchange, response), response);
     if (ProxyConnection* const connection = ConnectionOf(cell, id)) {
       Finish(*connection, exchange, response);
       if (connection->open()) connection->Write();

@@ -47,7 +47,7 @@ struct ProxyRecord {
   Usage usage;
   std::optional<double> cost_usd;  // absent: the price is unknown
   std::string served_model;
-  std::string limit;                   // the limit that was reached first: "turns", "requests", "tokens", "cost"; else empty
+  std::string limit;  // the limit that was reached first: "turns", "requests", "tokens", "cost"; else empty
   std::optional<Error> meter_refusal;  // of TurnMeter::Reserve
 };
 

@@ -118,7 +118,8 @@ class ProgramReader {
       const auto* const known =
           std::find_if(kProtocols.begin(), kProtocols.end(), [&](const auto& entry) { return name == entry.second; });
       if (known == kProtocols.end())
-        return ErrorAt(node, fmt::format("unknown protocol '{}'; there are messages, chat, responses and gemini", name));
+        return ErrorAt(node,
+                       fmt::format("unknown protocol '{}'; there are messages, chat, responses and gemini", name));
       protocols.emplace_back(known->first, own);
     }
     return protocols;

@@ -33,12 +33,12 @@ struct ProgramEndpoint {
 // A program that works on a task by itself, asking a model: a [[program]] of assets/agents.toml, which explains the
 // keys. Texts may have the placeholders of ProgramPlaces.
 struct AgentProgram {
-  std::string id;      // "codex", for agent:codex
-  std::string name;    // "Codex"
-  std::string agent;   // the [[agent]] whose folder of skills it reads
+  std::string id;     // "codex", for agent:codex
+  std::string name;   // "Codex"
+  std::string agent;  // the [[agent]] whose folder of skills it reads
   std::string executable;
-  std::string package;  // of npm
-  std::string model;    // model string that is used where the user names none
+  std::string package;                                      // of npm
+  std::string model;                                        // model string that is used where the user names none
   std::vector<std::pair<Protocol, std::string>> protocols;  // that it speaks, with its own name for each
   std::string command;                                      // a line for sh
   std::string export_command;                               // a line for sh, afterwards; may be empty

@@ -84,9 +84,8 @@ std::string InstallHintOf(const AgentProgram& program) {
 Result<ProgramPlace> FindProgramPlace(const AgentProgram& program, const VariableLookup& variable) {
   const std::optional<fs::path> executable = InPath(program.executable, variable);
   if (!executable) {
-    return Error{ErrorKind::kNotFound,
-                 fmt::format("{} isn't installed: there is no '{}' in PATH; install it: {}", program.name,
-                             program.executable, InstallHintOf(program))};
+    return Error{ErrorKind::kNotFound, fmt::format("{} isn't installed: there is no '{}' in PATH; install it: {}",
+                                                   program.name, program.executable, InstallHintOf(program))};
   }
   ProgramPlace place;
   place.executable = *executable;
@@ -95,9 +94,9 @@ Result<ProgramPlace> FindProgramPlace(const AgentProgram& program, const Variabl
   if (IsNodeScript(*executable)) {
     const std::optional<fs::path> node = InPath("node", variable);
     if (!node) {
-      return Error{ErrorKind::kNotFound,
-                   fmt::format("{} needs Node.js, and there is no 'node' in PATH; install it, or add it to PATH",
-                               program.name)};
+      return Error{
+          ErrorKind::kNotFound,
+          fmt::format("{} needs Node.js, and there is no 'node' in PATH; install it, or add it to PATH", program.name)};
     }
     // The folder with bin/node, or the file's own.
     const fs::path folder = node->parent_path();

@@ -19,8 +19,7 @@ using std::chrono::seconds;
 
 constexpr int kPort = 8080;
 constexpr const char* kHome = "/tmp/home";
-constexpr std::size_t kMostBytes = std::size_t{64} << 20U;   // of all that is kept of a run
-constexpr std::size_t kMostEntries = kMaxWorkspaceFiles + 100;
+constexpr CollectLimits kKept = {std::size_t{64} << 20U, kMaxWorkspaceFiles + 100};  // of a run
 constexpr seconds kExportTime{60};
 constexpr seconds kPackTime{60};
 constexpr seconds kPatience{3};  // between SIGTERM and SIGKILL
@@ -52,7 +51,7 @@ number=0
 while read -r file; do number=$((number + 1)); cp "$file" "result/session-$number-${file##*/}"; done < found
 cd /workspace && find . -type f IGNORED -size -8193k -print0 | sort -z > /tmp/upskill/list
 tar -cf - --ignore-failed-read --hard-dereference -C /tmp/upskill result --transform 's,^\./,workspace/,' \
-  -C /workspace --null -T /tmp/upskill/list 2> /dev/null | head -c 67108864)";
+  -C /workspace --null -T /tmp/upskill/list 2> /dev/null | head -c 75000000)";
 
 std::string Script() {
   std::string script = kRunAndPack;
@@ -93,11 +92,11 @@ Result<std::map<std::string, std::string>> FilesFor(const ProgramJob& job,
   return files;
 }
 
-// The files by what they are. `seconds` are those of a clock that only counts whole ones.
+// The files by what they are.
 Result<ProgramRun> Unpacked(const std::string& tar, const ProgramJob& job) {
-  TarContent content = FilesOfTar(tar, kMostEntries, kMostBytes);
+  FileBundle content = FilesOfTar(tar, kKept);
   ProgramRun run;
-  run.all_files = content.whole;
+  run.all_files = !content.too_much;
   const auto take = [&](const char* name) {
     const auto file = content.files.find(std::string("result/") + name);
     return file == content.files.end() ? std::string() : std::move(file->second);
@@ -157,9 +156,8 @@ Result<ProgramRun> RunProgram(const Sandbox& sandbox, const ProgramJob& job) {
   const auto time = std::chrono::ceil<seconds>(job.time_limit);
   const SessionPlace sessions = job.program.sessions.value_or(SessionPlace{});
   std::string words;
-  for (const std::string& word :
-       {Filled(job.program.command, places), std::to_string(time.count()), Filled(job.program.export_command, places),
-        sessions.folder, sessions.pattern})
+  for (const std::string& word : {Filled(job.program.command, places), std::to_string(time.count()),
+                                  Filled(job.program.export_command, places), sessions.folder, sessions.pattern})
     words += " " + ShellWord(word);
   command.command = fmt::format("set --{}\n{}", words, Script());
   command.variables = {fmt::format("HOME={}", kHome), "TMPDIR=/tmp/scratch", "USER=agent", "TERM=dumb"};
@@ -169,7 +167,8 @@ Result<ProgramRun> RunProgram(const Sandbox& sandbox, const ProgramJob& job) {
                       {"group", "agent:x:1000:\n"},
                       {"hosts", "127.0.0.1 localhost\n"}};
   command.limits.time = time + kPatience + kExportTime + kPatience + kPackTime;
-  command.limits.output_bytes = kMostBytes + (std::size_t{1} << 20U);
+  command.limits.processes = 1'024;  // threads of Node.js and of what the program runs
+  command.limits.output_bytes = MostTarBytes(kKept);
   command.stop = job.stop;
   command.served_port = kPort;
   command.serve = job.serve;

@@ -21,8 +21,8 @@ namespace upskill {
 struct ProgramJob {
   AgentProgram program;
   ProgramPlace place;
-  std::string model;     // its name
-  std::string protocol;  // the program's own name for it
+  std::string model;      // its name
+  std::string protocol;   // the program's own name for it
   std::string base_path;  // of the URL of the model
   std::string prompt;
   WorkspaceFiles files;              // of the workspace
@@ -37,9 +37,9 @@ struct ProgramRun {
   int exit_code = -1;
   bool timed_out = false;
   double seconds = 0.0;
-  std::string output;  // the end of what it printed
-  std::string error;   // the end of what it printed on standard error
-  std::string answer;  // of its file for the final answer
+  std::string output;                           // the end of what it printed
+  std::string error;                            // the end of what it printed on standard error
+  std::string answer;                           // of its file for the final answer
   std::map<std::string, std::string> sessions;  // by name
   WorkspaceFiles files;                         // of the workspace
   bool all_files = true;                        // some were left out: too large, or too many

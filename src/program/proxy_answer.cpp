@@ -50,8 +50,7 @@ void ProxyAnswer::Feed(std::string_view piece) {
   if (error_) return;
   if (!streamed_ || !has_event_) {
     raw_ += piece;
-    if (raw_.size() > kMaxAnswerBodyBytes)
-      error_ = InputError("the answer is too long").Because(ErrorCause::kTooLong);
+    if (raw_.size() > kMaxAnswerBodyBytes) error_ = InputError("the answer is too long").Because(ErrorCause::kTooLong);
   }
   if (!streamed_) return;
   if (const Status fed = parser_.Feed(piece); !fed && !error_)

@@ -24,8 +24,8 @@ std::string ProxyErrorBody(int status, const std::string& message) {
                            : status >= 500 ? "api_error"
                                            : "invalid_request_error";
   const char* const name = status == 429 ? "RESOURCE_EXHAUSTED" : status >= 500 ? "UNAVAILABLE" : "INVALID_ARGUMENT";
-  return DumpJson({{"type", "error"},
-                   {"error", {{"type", type}, {"message", message}, {"code", status}, {"status", name}}}});
+  return DumpJson(
+      {{"type", "error"}, {"error", {{"type", type}, {"message", message}, {"code", status}, {"status", name}}}});
 }
 
 void ProxyConnection::Read() {

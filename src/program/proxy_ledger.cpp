@@ -15,21 +15,21 @@ std::string ProxyLedger::Reached() const {
   return "";
 }
 
-Result<std::optional<std::uint64_t>> ProxyLedger::Admit(const EndpointRequest& request) {
+Status ProxyLedger::Admit() {
   if (std::string limit = Reached(); !limit.empty()) {
     if (record_.limit.empty()) record_.limit = limit;
     return Error{ErrorKind::kPermanent,
                  fmt::format("the limit of {} of this task is reached; no more requests are answered", limit)};
   }
   ++admitted_;
-  if (limits_.meter == nullptr || limits_.model == nullptr) return std::optional<std::uint64_t>();
+  return {};
+}
+
+void ProxyLedger::Reserve(const EndpointRequest& request, TurnMeter::Approved approved) const {
   ChatRequest worst;
   worst.messages.push_back({Role::kUser, request.http.body});
   worst.sampling.max_tokens = request.max_tokens;
-  const Result<std::uint64_t> ticket = limits_.meter->Reserve(*limits_.model, worst);
-  if (ticket) return std::optional(*ticket);
-  record_.meter_refusal = ticket.error();
-  return ticket.error();
+  limits_.meter->Reserve(*limits_.model, worst, std::move(approved));
 }
 
 void ProxyLedger::Record(bool has_tools, const std::optional<std::uint64_t>& meter_ticket, Result<ChatResponse> answer,
@@ -50,7 +50,7 @@ void ProxyLedger::Record(bool has_tools, const std::optional<std::uint64_t>& met
     request.error = answer.error();
   }
   record_.requests.push_back(std::move(request));
-  if (meter_ticket) limits_.meter->Settle(*meter_ticket, answer);
+  if (meter_ticket) Settle(*meter_ticket, answer);
 }
 
 }  // namespace upskill

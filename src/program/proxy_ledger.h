@@ -16,9 +16,16 @@ class ProxyLedger {
  public:
   ProxyLedger(const ModelEndpoint& endpoint, ProxyLimits limits) : endpoint_(endpoint), limits_(std::move(limits)) {}
 
-  // Whether a request for an answer may be sent. Returns the meter's ticket, if there is a meter. Error: a limit is
+  // Whether a request for an answer may be sent, as far as the program's own limits are concerned. Error: one is
   // reached; it is also noted in the record.
-  Result<std::optional<std::uint64_t>> Admit(const EndpointRequest& request);
+  Status Admit();
+
+  // Has the meter approve a request that was admitted. NoteRefusal or Settle follows, the latter by Record for one that
+  // was sent.
+  bool metered() const { return limits_.meter != nullptr && limits_.model != nullptr; }
+  void Reserve(const EndpointRequest& request, TurnMeter::Approved approved) const;
+  void NoteRefusal(const Error& error) { record_.meter_refusal = error; }
+  void Settle(std::uint64_t ticket, const Result<ChatResponse>& answer) const { limits_.meter->Settle(ticket, answer); }
 
   // The end of a request that was admitted.
   void Record(bool has_tools, const std::optional<std::uint64_t>& meter_ticket, Result<ChatResponse> answer,
