@@ -67,6 +67,8 @@ class ProgramReader {
     } else if (key == "files") {
       ASSIGN_OR_RETURN(program.files, TextsOf(node, key));
       for (const auto& [name, content] : program.files) RETURN_IF_ERROR(Contained(node, name));
+    } else if (key == "needs") {
+      ASSIGN_OR_RETURN(program.needs, ListOf(node, key));
     } else if (key == "protocols") {
       ASSIGN_OR_RETURN(program.protocols, ProtocolsOf(node));
     } else if (key == "sessions") {

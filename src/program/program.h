@@ -40,6 +40,7 @@ struct AgentProgram {
   std::string package;                                      // of npm
   std::string model;                                        // model string that is used where the user names none
   std::vector<std::pair<Protocol, std::string>> protocols;  // that it speaks, with its own name for each
+  std::vector<std::string> needs;                           // other programs that must be in PATH
   std::string command;                                      // a line for sh
   std::string export_command;                               // a line for sh, afterwards; may be empty
   std::map<std::string, std::string> variables;

@@ -69,6 +69,11 @@ bool IsNodeScript(const fs::path& file) {
   return first.starts_with("#!") && first.substr(0, first.find('\n')).find("node") != std::string::npos;
 }
 
+// As package managers know it.
+std::string PackageOf(const std::string& program) {
+  return program == "node" ? "Node.js" : program == "rg" ? "ripgrep (apt-get install ripgrep)" : "it";
+}
+
 void AddToolchain(std::vector<fs::path>& toolchains, const fs::path& folder) {
   if (!IsOfSystem(folder / "") && std::find(toolchains.begin(), toolchains.end(), folder) == toolchains.end())
     toolchains.push_back(folder);
@@ -91,15 +96,17 @@ Result<ProgramPlace> FindProgramPlace(const AgentProgram& program, const Variabl
   place.executable = *executable;
   if (!program.package.empty()) place.version = VersionIn(*executable, program.package);
   AddToolchain(place.toolchains, PackagesAround(*executable));
-  if (IsNodeScript(*executable)) {
-    const std::optional<fs::path> node = InPath("node", variable);
-    if (!node) {
-      return Error{
-          ErrorKind::kNotFound,
-          fmt::format("{} needs Node.js, and there is no 'node' in PATH; install it, or add it to PATH", program.name)};
+  std::vector<std::string> needs = program.needs;
+  if (IsNodeScript(*executable)) needs.emplace_back("node");
+  for (const std::string& name : needs) {
+    const std::optional<fs::path> found = InPath(name, variable);
+    if (!found) {
+      return Error{ErrorKind::kNotFound,
+                   fmt::format("{0} needs '{1}', which isn't in PATH; install {2}, or add its folder to PATH",
+                               program.name, name, PackageOf(name))};
     }
     // The folder with bin/node, or the file's own.
-    const fs::path folder = node->parent_path();
+    const fs::path folder = found->parent_path();
     AddToolchain(place.toolchains, folder.filename() == "bin" ? folder.parent_path() : folder);
   }
   return place;
