@@ -131,7 +131,7 @@ std::size_t Admission::WindowNow(const Lane& lane) const {
 
 void Admission::Settle(const Answer& answer) {
   --lanes_[answer.student].in_flight;
-  budget_.Settle(answer.reservation, answer.response);
+  if (answer.by_turns == 0) budget_.Settle(answer.reservation, answer.response);
 }
 
 void Admission::EndBy(std::string reason) {

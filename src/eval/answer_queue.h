@@ -4,14 +4,17 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "eval/budget.h"
 #include "eval/lane.h"
 #include "eval/sample.h"
 #include "model/chat.h"
+#include "model/workspace.h"
 #include "util/result.h"
 
 namespace upskill {
@@ -22,6 +25,18 @@ struct Answer {
   Attempt attempt;
   Budget::Reservation reservation;
   Result<ChatResponse> response;
+  std::uint64_t by_turns = 0;  // the cell's number in TurnAdmission, which settles its turns; 0: `reservation` counts
+};
+
+// What a model that acts asks for (TurnMeter): room for a turn, or to settle one.
+struct TurnEvent {
+  std::uint64_t cell = 0;
+  const Model* model = nullptr;
+  bool is_first = false;  // of the cell's turns
+  Spending worst;
+  TurnMeter::Approved approved;
+  std::uint64_t ticket = 0;
+  std::optional<Result<ChatResponse>> settled;
 };
 
 // An answer whose checks have run beside the requests in flight.
@@ -60,17 +75,26 @@ class AnswerQueue {
     wake_.notify_one();
   }
 
+  void Put(TurnEvent event) {
+    const std::lock_guard lock(mutex_);
+    turns_.push_back(std::move(event));
+    wake_.notify_one();
+  }
+
   struct Arrivals {
     std::deque<Answer> answers;
     std::deque<CheckedSample> checked;
     std::deque<JudgeAnswer> of_judge;
+    std::deque<TurnEvent> turns;
   };
 
   // All that is queued; waits up to `limit` for the first.
   Arrivals Take(std::chrono::milliseconds limit) {
     std::unique_lock lock(mutex_);
-    wake_.wait_for(lock, limit, [this] { return !answers_.empty() || !checked_.empty() || !of_judge_.empty(); });
-    return {std::exchange(answers_, {}), std::exchange(checked_, {}), std::exchange(of_judge_, {})};
+    wake_.wait_for(lock, limit,
+                   [this] { return !answers_.empty() || !checked_.empty() || !of_judge_.empty() || !turns_.empty(); });
+    return {std::exchange(answers_, {}), std::exchange(checked_, {}), std::exchange(of_judge_, {}),
+            std::exchange(turns_, {})};
   }
 
  private:
@@ -79,6 +103,7 @@ class AnswerQueue {
   std::deque<Answer> answers_;
   std::deque<CheckedSample> checked_;
   std::deque<JudgeAnswer> of_judge_;
+  std::deque<TurnEvent> turns_;
 };
 
 }  // namespace upskill

@@ -117,6 +117,14 @@ bool Budget::MayBeCounted(const Account& account) {
 }
 
 std::optional<Budget::Reservation> Budget::Reserve(const Model& model, const ChatRequest& request) {
+  return ReserveWorst(model, [&] { return WorstCase(model, request); });
+}
+
+std::optional<Budget::Reservation> Budget::Reserve(const Model& model, const Spending& worst) {
+  return ReserveWorst(model, [&] { return worst; });
+}
+
+std::optional<Budget::Reservation> Budget::ReserveWorst(const Model& model, const std::function<Spending()>& worst) {
   if (!limits_.max_cost_usd && !limits_.max_tokens) return Reservation{};
   const ModelInfo& info = model.info();
   Account& account = accounts_[info.identity];
@@ -130,7 +138,7 @@ std::optional<Budget::Reservation> Budget::Reserve(const Model& model, const Cha
   }
   Reservation reservation;
   reservation.model = info.identity;
-  if (limits_.max_tokens || !IsFree(account.price)) reservation.estimate = WorstCase(model, request);
+  if (limits_.max_tokens || !IsFree(account.price)) reservation.estimate = worst();
   reservation.amount = reservation.estimate;
   reservation.amount.Add(account.excess);
   if (!Fits(reservation.amount)) return std::nullopt;

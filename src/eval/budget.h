@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -55,6 +56,8 @@ class Budget {
 
   // Nothing if the request doesn't fit; shortage() says why. It may fit later, unless nothing is reserved now.
   std::optional<Reservation> Reserve(const Model& model, const ChatRequest& request);
+  // The same for a request whose WorstCase this is.
+  std::optional<Reservation> Reserve(const Model& model, const Spending& worst);
 
   // The request was answered, or failed. Returns what it counts as. A rejected or cancelled request counts as nothing;
   // one that failed in another way (kUnavailable), or whose answer is too long or can't be read (ErrorCause), counts as
@@ -75,6 +78,8 @@ class Budget {
   const std::vector<std::string>& caveats() const { return caveats_; }
 
  private:
+  std::optional<Reservation> ReserveWorst(const Model& model, const std::function<Spending()>& worst);
+
   // What is known about one model.
   struct Account {
     std::string name;

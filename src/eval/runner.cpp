@@ -17,11 +17,14 @@
 
 #include "eval/admission.h"
 #include "eval/answer_queue.h"
+#include "eval/cell_checks.h"
 #include "eval/gate.h"
 #include "eval/judging.h"
+#include "eval/resumed_samples.h"
 #include "eval/run_data.h"
 #include "eval/served_models.h"
 #include "eval/stop_rule.h"
+#include "eval/turn_admission.h"
 #include "util/work_pool.h"
 
 namespace upskill {
@@ -40,6 +43,7 @@ class Runner {
         admission_(plan_, cells_, input_.models, budget_,
                    {[this](std::size_t student, Admitted admitted) { Send(student, std::move(admitted)); },
                     [this](std::size_t student, int round) { return stop_->IsSettledAfter(round + 1, student); }}),
+        turns_(budget_, answers_, input_.budget != nullptr || input_.limits.max_cost_usd || input_.limits.max_tokens),
         check_pool_(std::max(1U, std::thread::hardware_concurrency())) {
     const std::optional<Gate> gate = GateOf(plan_);
     for (std::size_t i = 0; gate && i < plan_.students.size(); ++i)
@@ -69,7 +73,7 @@ class Runner {
   Result<RunOutcome> RunToEnd() {
     CHECK(input_.models.size() == plan_.students.size());
     for (const Case& test_case : plan_.suite.cases) {
-      ASSIGN_OR_RETURN(CaseChecks checks, CaseChecks::Make(test_case, *input_.sandbox, input_.judge != nullptr));
+      ASSIGN_OR_RETURN(CellChecks checks, CellChecks::Make(test_case, *input_.sandbox, input_.judge != nullptr));
       checks_.push_back(std::move(checks));
     }
     RETURN_IF_ERROR(TakeOver());
@@ -97,7 +101,7 @@ class Runner {
 
   // Divides the cells into answered ones and those to request.
   Status TakeOver() {
-    const std::unordered_map<std::string, int> tried = TakeOverResumed();
+    TakeOverResumed();
     std::unordered_map<std::string_view, const Sample*> cached;
     for (const Sample& sample : input_.cached) cached[sample.key] = &sample;
     progress_.total = cells_.size();
@@ -119,8 +123,8 @@ class Runner {
         served_models_.Reuse(cell.student, kept->second.response.served_model);
         RETURN_IF_ERROR(CheckAndStore({cell.student, i, std::move(kept->second)}));
       } else {
-        const auto before = tried.empty() ? tried.end() : tried.find(CellName(NameOnly(cell)));
-        const int first = before == tried.end() ? 0 : before->second;
+        const auto before = tried_.empty() ? tried_.end() : tried_.find(CellName(NameOnly(cell)));
+        const int first = before == tried_.end() ? 0 : before->second;
         admission_.Add({i, first, first + input_.attempts - 1, {}});
         continue;
       }
@@ -131,34 +135,14 @@ class Runner {
     return {};
   }
 
-  // Keeps the resumed run's answers, except those to other requests. Cells with errors are requested again. Returns
-  // the number of failed attempts at each cell, by CellName.
-  std::unordered_map<std::string, int> TakeOverResumed() {
-    std::unordered_map<std::string, int> tried;
-    std::unordered_set<std::string_view> keys;
-    if (!input_.resumed.empty()) {
-      keys.reserve(cells_.size());
-      for (const Cell& cell : cells_) keys.insert(cell.key);
-    }
-    std::erase_if(input_.resumed, [&](Sample& sample) {
-      if (sample.ok()) return !keys.contains(sample.key);
-      if (sample.keeps_answer) {
-        if (!keys.contains(sample.key)) return true;
-        std::string cell = CellName(sample);
-        sample.error.reset();
-        sample.keeps_answer = false;
-        sample.will_retry = false;
-        kept_[std::move(cell)] = std::move(sample);
-        return true;
-      }
-      int& attempts = tried[CellName(sample)];
-      attempts = std::max(attempts, sample.attempt + 1);
-      earlier_errors_.push_back(std::move(sample));
-      return true;
-    });
-    data_ = RunData(plan_, std::move(input_.resumed));
+  // Keeps the resumed run's answers, except those to other requests. Cells with errors are requested again.
+  void TakeOverResumed() {
+    ResumedSamples sorted = SortResumed(std::move(input_.resumed), cells_);
+    kept_ = std::move(sorted.kept);
+    tried_ = std::move(sorted.attempts);
+    earlier_errors_ = std::move(sorted.errors);
+    data_ = RunData(plan_, std::move(sorted.answers));
     for (const Sample& error : earlier_errors_) data_.CountAttempt(error);
-    return tried;
   }
 
   Sample NameOnly(const Cell& cell) const {
@@ -212,10 +196,18 @@ class Runner {
   }
 
   void Send(std::size_t student, Admitted admitted) {
-    const auto put = [answers = answers_, student, attempt = admitted.attempt,
+    const ModelInfo& info = admission_.lane(student).model().info();
+    std::uint64_t by_turns = 0;
+    if (admitted.request.task && info.meters_turns) {
+      admitted.request.meter = turns_.Begin(std::exchange(admitted.reservation, {}));
+      by_turns = turns_.last_cell();
+    }
+    const auto put = [answers = answers_, student, attempt = admitted.attempt, by_turns,
                       reservation = std::move(admitted.reservation)](Result<ChatResponse> response) {
-      answers->Put({student, attempt, reservation, std::move(response)});
+      answers->Put({student, attempt, reservation, std::move(response), by_turns});
     };
+    if (admitted.request.task && !info.acts)
+      return put(Error{ErrorKind::kPermanent, info.name + " can't work in a workspace: it has no tools"});
     try {
       admission_.lane(student).model().Start(std::move(admitted.request), put);
     } catch (const std::exception& e) {
@@ -226,6 +218,7 @@ class Runner {
   Status Receive() {
     Status status;
     AnswerQueue::Arrivals arrivals = answers_->Take(kTick);
+    TakeTurns(arrivals);
     for (CheckedSample& checked : arrivals.checked) {
       admission_.EndCheck(checked.student);
       if (status) status = JudgeOrStore(std::move(checked));
@@ -246,6 +239,16 @@ class Runner {
     }
     if (status && input_.journal != nullptr) status = input_.journal->SyncWhenDue();
     return status;
+  }
+
+  // Before the answers that arrived with them: a cell's turns are settled before it is.
+  void TakeTurns(AnswerQueue::Arrivals& arrivals) {
+    for (TurnEvent& event : arrivals.turns) turns_.Take(std::move(event));
+    for (const Answer& answer : arrivals.answers) turns_.End(answer.by_turns);
+    const bool others = admission_.in_flight() > turns_.cells() || (judging_ && judging_->in_flight() > 0);
+    const std::optional<std::string> shortage = turns_.Approve(others);
+    if (shortage && admission_.exhausted().empty()) admission_.EndBy(*shortage);
+    if (stop_level_ > 0 || !admission_.exhausted().empty()) turns_.Stop();
   }
 
   Status HandleAnswer(Answer& answer) {
@@ -271,16 +274,16 @@ class Runner {
 
   // Checks that run something do so beside the requests in flight.
   Status CheckAndStore(CheckedSample answered) {
-    const CaseChecks& checks = checks_[cells_[answered.cell].case_index];
+    const CellChecks& checks = checks_[cells_[answered.cell].case_index];
     if (!checks.executes()) {
-      answered.sample.checks = checks.Run(answered.sample.response.text);
+      answered.sample.checks = checks.Run(answered.sample);
       return JudgeOrStore(std::move(answered));
     }
     RETURN_IF_ERROR(KeepAnswer(answered.sample, "the answer is being checked"));
     admission_.BeginCheck(answered.student);
     const auto job = std::make_shared<CheckedSample>(std::move(answered));
     check_pool_.Post([job, &checks, &stop = check_stop_, answers = answers_] {
-      job->sample.checks = checks.Run(job->sample.response.text, &stop);
+      job->sample.checks = checks.Run(job->sample, &stop);
       answers->Put(std::move(*job));
     });
     return {};
@@ -290,8 +293,7 @@ class Runner {
   Status JudgeOrStore(CheckedSample checked) {
     const std::size_t case_index = cells_[checked.cell].case_index;
     if (!judging_ || !checks_[case_index].asks_judge()) return StoreChecked(std::move(checked));
-    std::vector<AskedQuestion> questions =
-        checks_[case_index].QuestionsAbout(checked.sample.response.text, checked.sample.checks);
+    std::vector<AskedQuestion> questions = checks_[case_index].QuestionsAbout(checked.sample);
     if (questions.empty()) return StoreChecked(std::move(checked));
     if (!checks_[case_index].executes()) RETURN_IF_ERROR(KeepAnswer(checked.sample, "the answer is being judged"));
     admission_.BeginCheck(checked.student);
@@ -306,9 +308,7 @@ class Runner {
       judged_ = StoreUnjudged(std::move(judged.sample));
       return;
     }
-    const CaseChecks& checks = checks_[cells_[judged.cell].case_index];
-    judged.sample.checks =
-        checks.RunJudged(judged.sample.response.text, std::move(judged.sample.checks), judgments, &check_stop_);
+    judged.sample.checks = checks_[cells_[judged.cell].case_index].RunJudged(judged.sample, judgments, &check_stop_);
     judged_ = StoreChecked(std::move(judged));
   }
 
@@ -327,18 +327,11 @@ class Runner {
 
   Status StoreChecked(CheckedSample checked) {
     Sample& sample = checked.sample;
-    const auto first = [&sample](upskill::Outcome outcome) {
-      return std::find_if(sample.checks.begin(), sample.checks.end(),
-                          [outcome](const CheckResult& check) { return check.outcome == outcome; });
-    };
-    const auto skipped = first(upskill::Outcome::kSkip);  // which doesn't matter where another check fails
-    const bool undecided = skipped != sample.checks.end() && first(upskill::Outcome::kFail) == sample.checks.end();
-    if (undecided && checks_[cells_[checked.cell].case_index].executes()) {
+    if (const std::string why = checks_[cells_[checked.cell].case_index].WhyUndecided(sample); !why.empty()) {
       --progress_.done;
       if (check_stop_ > 1) return {};  // at the user's request: the cell stays open
       // It can run here, so the machine is at fault, not the answer.
-      sample.error = Error{ErrorKind::kPermanent,
-                           fmt::format("the answer could not be checked: {}: {}", skipped->name, skipped->detail)};
+      sample.error = Error{ErrorKind::kPermanent, "the answer could not be checked: " + why};
       sample.keeps_answer = true;
       ++progress_.errors;
     }
@@ -379,7 +372,9 @@ class Runner {
     if (judged_) judged_ = Error{ErrorKind::kCancelled, "the run has ended"};
     if (judging_) judging_->Stop(Model::CancelScope::kRunning, "the run has ended");
     while (!admission_.finished()) {
-      const AnswerQueue::Arrivals arrivals = answers_->Take(kTick);
+      AnswerQueue::Arrivals arrivals = answers_->Take(kTick);
+      turns_.Stop();
+      TakeTurns(arrivals);
       for (const JudgeAnswer& answer : arrivals.of_judge) judging_->Settle(answer);
       for (const Answer& answer : arrivals.answers) admission_.Settle(answer);
       for (const CheckedSample& checked : arrivals.checked) admission_.EndCheck(checked.student);
@@ -421,15 +416,17 @@ class Runner {
   RunInput input_;
   const Plan& plan_;
   const std::vector<Cell> cells_;
-  std::vector<CaseChecks> checks_;  // by case
+  std::vector<CellChecks> checks_;  // by case
   RunData data_;
   std::vector<Sample> earlier_errors_;            // of the resumed run
   std::unordered_map<std::string, Sample> kept_;  // its answers that weren't judged, by CellName
+  std::unordered_map<std::string, int> tried_;    // its failed attempts, by CellName
   std::optional<StopRule> stop_;                  // of data_
   Budget own_budget_;
   Budget& budget_;
   Admission admission_;
   const std::shared_ptr<AnswerQueue> answers_ = std::make_shared<AnswerQueue>();  // shared with requests in flight
+  TurnAdmission turns_;
   std::optional<Judging> judging_;
   Status judged_;                // of storing what the judge has decided
   std::deque<Answer> received_;  // taken out of the queue and not settled yet

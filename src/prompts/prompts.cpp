@@ -30,6 +30,11 @@ const PromptKind* FindKind(std::string_view name) {
 std::vector<PromptKind> KindsForAnswers() {
   return {
       {"student", "The system prompt of the students, which the skill follows", {}},
+      {"workspace", "The system prompt of students that work in a workspace with tools", {}},
+      {"workspace-skill",
+       "Names a skill that a student in a workspace loads on demand; follows `workspace`",
+       {{"name", true}, {"description", true}, {"location", true}}},
+      {"workspace-tools", "Describes the tools of a student in a workspace, and their parameters", {}},
       {"judge-system", "Tells a judge what its verdict must rest on", {}},
       {"judge",
        "Asks a judge whether an answer meets a rubric; after `judge-system`",

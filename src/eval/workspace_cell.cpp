@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/workspace_cell.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "util/files.h"
+#include "util/hash.h"
+
+namespace upskill {
+namespace {
+
+// Of the arms with a skill. The placebo is a skill of the same name and description with another body.
+std::optional<SkillFolder> FolderOfArm(const Plan& plan, Arm arm) {
+  switch (arm) {
+    case Arm::kBaseline:
+      return std::nullopt;
+    case Arm::kSkill:
+      return plan.workspace->skill;
+    case Arm::kPlacebo: {
+      SkillFolder placebo{plan.workspace->skill.name, plan.workspace->skill.description, {}};
+      placebo.files["SKILL.md"] = fmt::format("---\nname: {}\ndescription: {}\n---\n\n{}\n", DumpJson(placebo.name),
+                                              DumpJson(placebo.description), plan.placebo);
+      return placebo;
+    }
+    case Arm::kPrevious:
+      return plan.workspace->previous;
+  }
+  return std::nullopt;
+}
+
+std::string BodyOfArm(const Plan& plan, Arm arm) {
+  if (arm == Arm::kPlacebo) return plan.placebo;
+  return arm == Arm::kPrevious ? plan.previous.body : plan.skill.body;
+}
+
+WorkspaceFiles FilesOfCase(const Case& test_case) {
+  WorkspaceFiles files;
+  for (const auto& [name, content] : test_case.files) files[PlainFileName(name)] = content;
+  return files;
+}
+
+}  // namespace
+
+std::string WorkspaceSystemPrompt(const Plan& plan, Arm arm) {
+  const WorkspacePlan& workspace = *plan.workspace;
+  if (arm == Arm::kBaseline) return workspace.system_prompt;
+  const bool previous = arm == Arm::kPrevious;
+  if (workspace.load == SkillLoad::kOnDemand)
+    return workspace.system_prompt + "\n\n" + (previous ? workspace.previous_prompt : workspace.skill_prompt);
+  return fmt::format("{}\n\n<skill name=\"{}\">\n{}\n</skill>", workspace.system_prompt,
+                     previous ? plan.previous.name : plan.skill.name, BodyOfArm(plan, arm));
+}
+
+std::shared_ptr<const WorkspaceTask> TaskOf(const Plan& plan, Arm arm, const Case& test_case) {
+  const WorkspacePlan& workspace = *plan.workspace;
+  auto task = std::make_shared<WorkspaceTask>();
+  task->files = FilesOfCase(test_case);
+  task->skill = FolderOfArm(plan, arm);
+  task->load = workspace.load;
+  task->max_turns = workspace.max_turns;
+  task->time_limit = std::chrono::milliseconds(std::llround(workspace.case_seconds * 1000.0));
+  task->max_tokens = workspace.case_tokens;
+  return task;
+}
+
+std::string TaskKey(const Plan& plan, Arm arm, const Case& test_case) {
+  const std::shared_ptr<const WorkspaceTask> task = TaskOf(plan, arm, test_case);
+  Json tools = Json::array();
+  for (const Tool& tool : plan.workspace->tools)
+    tools.push_back({{"name", tool.name}, {"description", tool.description}, {"schema", tool.schema}});
+  Json key = {{"task", 1},
+              {"files", FileChangesToJson({task->files, {}})},
+              {"load", SkillLoadName(task->load)},
+              {"max_turns", task->max_turns},
+              {"time_ms", task->time_limit.count()},
+              {"max_tokens", task->max_tokens},
+              {"tools", std::move(tools)}};
+  if (task->skill) {
+    key["skill"] = {{"name", task->skill->name},
+                    {"description", task->skill->description},
+                    {"files", FileChangesToJson({task->skill->files, {}})}};
+  }
+  return Sha256Hex(CanonicalJson(key));
+}
+
+std::optional<WorkspaceFiles> FinalFiles(const Case& test_case, const ChatResponse& response) {
+  if (!response.work) return std::nullopt;
+  return WithChanges(FilesOfCase(test_case), response.work->changes);
+}
+
+}  // namespace upskill

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "eval/plan.h"
+#include "model/workspace.h"
+#include "skill/suite.h"
+
+namespace upskill {
+
+// The system prompt of an arm for cases that are done in a workspace: the common one, followed in the arms with a skill
+// (or placebo) by <skill name="…">body</skill>, or by the skill's name and description where it is loaded on demand.
+std::string WorkspaceSystemPrompt(const Plan& plan, Arm arm);
+
+// What a model that acts is given besides the messages. Plan::acts_in(test_case) holds.
+std::shared_ptr<const WorkspaceTask> TaskOf(const Plan& plan, Arm arm, const Case& test_case);
+
+// The hash of all of that, and of the tools, which enters the cell's key.
+std::string TaskKey(const Plan& plan, Arm arm, const Case& test_case);
+
+// The files of the workspace at the end, for the case's checks; nothing for an answer in words.
+std::optional<WorkspaceFiles> FinalFiles(const Case& test_case, const ChatResponse& response);
+
+}  // namespace upskill
