@@ -144,7 +144,7 @@ class CommandCheck : public Check {
     if (answer.stop != nullptr && answer.stop->load() > 1) return {name_, Outcome::kSkip, "stopped"};
     SandboxCommand command;
     command.command = options_.command;
-    command.files = WorkspaceFiles(answer);
+    command.files = FilesForCommand(answer);
     for (const auto& [name, content] : options_.files) command.files[name] = content;
     if (const std::string conflict = ConflictOfFiles(command.files); !conflict.empty())
       return {name_, Outcome::kFail, "the files of the answer can't be written: " + conflict};
@@ -209,7 +209,7 @@ std::string PlainLines(std::string_view text) {
 
 }  // namespace
 
-std::map<std::string, std::string> WorkspaceFiles(const CheckedAnswer& answer) {
+std::map<std::string, std::string> FilesForCommand(const CheckedAnswer& answer) {
   std::map<std::string, std::string> files = answer.files;
   if (answer.parts.front().text) files[kAnswerFile] = *answer.parts.front().text;
   return files;

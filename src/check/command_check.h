@@ -24,7 +24,7 @@ inline constexpr const char* kAnswerFile = "answer.md";
 Result<std::unique_ptr<Check>> MakeCommandCheck(const CheckSpec& spec, CaseParts& parts);
 
 // The files that a command finds: those of the case and the answer, and the answer as kAnswerFile.
-std::map<std::string, std::string> WorkspaceFiles(const CheckedAnswer& answer);
+std::map<std::string, std::string> FilesForCommand(const CheckedAnswer& answer);
 
 // Why a command's outcome isn't a result that it gave itself (a limit it ran into); empty if it ended by itself.
 std::string LimitOf(const SandboxOutcome& outcome, const SandboxLimits& limits);
