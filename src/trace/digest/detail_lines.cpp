@@ -136,7 +136,7 @@ class LineCollector {
   // The best lines that `shown` doesn't have, in the order of the traces.
   std::vector<Candidate> Choose(std::string_view shown, std::size_t max_bytes) {
     std::unordered_set<std::string_view> known;
-    for (const std::string_view line : SplitLines(shown)) known.insert(Trim(WithoutMark(WithoutNumber(Trim(line)))));
+    for (const std::string_view line : SplitLines(shown)) known.insert(Trim(WithoutMark(WithoutLineNumber(Trim(line)))));
     std::erase_if(lines_, [&](const Candidate& line) { return !known.insert(line.line).second; });
     for (Candidate& line : lines_) line.value = ValueOf(line);
     std::stable_sort(lines_.begin(), lines_.end(),
@@ -217,7 +217,7 @@ class LineCollector {
         if (!IsAfterPrompt(full)) lines_.back().outcome = outcome;
         may_have_outcome = outcome.empty();
       }
-      const std::string_view content = WithoutMark(WithoutNumber(full));
+      const std::string_view content = WithoutMark(WithoutLineNumber(full));
       const std::string_view line = Trim(content);
       if (!texts_.insert(line).second) continue;
       CountWords(line);
@@ -259,7 +259,7 @@ class LineCollector {
   // "$ command" and "→ output" of a digest and "+text" of a diff.
   static std::string_view WithoutMark(std::string_view line) {
     for (const std::string_view mark : {"$ ", "→ "}) {
-      if (line.starts_with(mark)) return WithoutNumber(line.substr(mark.size()));
+      if (line.starts_with(mark)) return WithoutLineNumber(line.substr(mark.size()));
     }
     return line.starts_with('+') ? line.substr(1) : line;
   }
@@ -284,13 +284,6 @@ class LineCollector {
     std::sort(bits.begin(), bits.end(), std::greater<>());
     bits.resize(std::min(bits.size(), kRarest));
     return bits.empty() ? 0 : std::accumulate(bits.begin(), bits.end(), 0.0) / static_cast<double>(bits.size());
-  }
-
-  // "  17→text" and "17: text" of a read and "src/a.c:17:text" of a search are text, with its indentation.
-  static std::string_view WithoutNumber(std::string_view line) {
-    static const RE2 pattern(R"(^(?:[\w@./-]*[./][\w@./-]*:\d{1,7}:| *\d{1,7}(?:→|\t|:)))");
-    re2::StringPiece rest(line.data(), line.size());
-    return RE2::Consume(&rest, pattern) ? std::string_view(rest.data(), rest.size()) : line;
   }
 
   // The logarithm of the odds that a reader needs the line, by the byte. The weights are those of a logistic

@@ -241,6 +241,12 @@ LineClass ClassOfLine(std::string_view line) {
   return found == kTests.end() ? LineClass::kOther : found->kind;
 }
 
+std::string_view WithoutLineNumber(std::string_view line) {
+  static const RE2 pattern(R"(^(?:[\w@./-]*[./][\w@./-]*:\d{1,7}:| *\d{1,7}(?:→|\t|:)))");
+  re2::StringPiece rest(line.data(), line.size());
+  return RE2::Consume(&rest, pattern) ? std::string_view(rest.data(), rest.size()) : line;
+}
+
 std::vector<std::string> WordsOfLine(std::string_view line) {
   constexpr std::size_t kMost = 40;
   constexpr std::size_t kLongestWord = 40;
