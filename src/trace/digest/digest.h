@@ -21,6 +21,8 @@ inline constexpr std::size_t kCondensedDigestTokens = 24'000;
 struct DigestOptions {
   std::size_t budget_tokens = kDefaultDigestTokens;
   bool whole = true;  // nothing is left out if it fits; otherwise the traces are always condensed
+  // Most tokens of what is told whole, for a reader who takes it in several parts; less than `budget_tokens`: that.
+  std::size_t whole_tokens = 0;
 };
 
 struct Digest {
