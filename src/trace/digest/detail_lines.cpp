@@ -70,7 +70,7 @@ double ValueOfClass(LineClass kind) {
     case LineClass::kOther:
       break;
   }
-  return 0;
+  return -3;  // only where nothing else is left to tell
 }
 
 // Whether a name is in capitals: of a macro, constant or variable of the environment, or a word of SQL.
@@ -107,7 +107,7 @@ constexpr std::size_t kMostTold = 4000;  // bytes of a person's message that say
 
 class LineCollector {
  public:
-  explicit LineCollector(const std::vector<Trace>& traces) : traces_(traces) {}
+  LineCollector(const std::vector<Trace>& traces, bool others) : traces_(traces), others_(others) {}
 
   void Collect() {
     for (std::size_t i = 0; i < traces_.size(); ++i) {
@@ -201,6 +201,7 @@ class LineCollector {
 
   void AddText(SourceText source) {
     constexpr std::size_t kMostLines = 400'000;
+    constexpr std::size_t kMostOtherLines = 50'000;
     const std::string group =
         fmt::format("{} {} {}", source.trace, EvidenceWords(source.evidence), HeadOf(traces_[source.trace], source));
     source.group = groups_.try_emplace(group, groups_.size()).first->second;
@@ -222,7 +223,8 @@ class LineCollector {
       if (!texts_.insert(line).second) continue;
       CountWords(line);
       const LineClass kind = ClassOfLine(line);
-      if (kind == LineClass::kOther || lines_.size() >= kMostLines) continue;
+      if (lines_.size() >= (kind == LineClass::kOther ? kMostOtherLines : kMostLines)) continue;
+      if (kind == LineClass::kOther && (!others_ || !MayTell(line))) continue;
       // Settings differ in their keys.
       std::string skeleton_text = LineSkeleton(line);
       if (kind == LineClass::kConfiguration) skeleton_text += line.substr(0, line.find_first_of("=:"));
@@ -231,6 +233,13 @@ class LineCollector {
       lines_.push_back({sources_.size() - 1, number, line, {}, skeleton, kind, !content.starts_with(line), 0});
       may_have_outcome = in_output && IsAfterPrompt(full);
     }
+  }
+
+  // Whether a line of no class has words enough to tell something, and isn't too long to be told.
+  static bool MayTell(std::string_view line) {
+    constexpr std::size_t kShortest = 12;
+    constexpr std::size_t kLongest = 200;
+    return line.size() >= kShortest && line.size() <= kLongest && WordsOfLine(line).size() > 1;
   }
 
   // A command with its shell's prompt, or as `set -x` shows it.
@@ -256,9 +265,9 @@ class LineCollector {
     });
   }
 
-  // "$ command" and "→ output" of a digest and "+text" of a diff.
+  // "$ command", "Failed: command" and "→ output" of a digest and "+text" of a diff.
   static std::string_view WithoutMark(std::string_view line) {
-    for (const std::string_view mark : {"$ ", "→ "}) {
+    for (const std::string_view mark : {"$ ", "→ ", "Failed: ", "Works: ", "ran: "}) {
       if (line.starts_with(mark)) return WithoutLineNumber(line.substr(mark.size()));
     }
     return line.starts_with('+') ? line.substr(1) : line;
@@ -306,6 +315,7 @@ class LineCollector {
   }
 
   const std::vector<Trace>& traces_;
+  bool others_;  // lines of no class are candidates, too
   std::vector<std::vector<DigestItem>> files_;  // own the texts of files
   std::vector<SourceText> sources_;
   std::unordered_map<std::string, std::size_t> groups_;
@@ -318,8 +328,9 @@ class LineCollector {
 
 }  // namespace
 
-std::vector<DigestItem> DetailLines(const std::vector<Trace>& traces, std::string_view shown, std::size_t max_bytes) {
-  LineCollector collector(traces);
+std::vector<DigestItem> DetailLines(const std::vector<Trace>& traces, std::string_view shown, std::size_t max_bytes,
+                                    bool others) {
+  LineCollector collector(traces, others);
   collector.Collect();
   std::vector<DigestItem> items;
   const std::vector<Candidate> lines = collector.Choose(shown, max_bytes);

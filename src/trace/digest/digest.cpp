@@ -333,7 +333,7 @@ Digest MakeDigest(const std::vector<Trace>& traces, const DigestOptions& options
   const std::size_t details = budget * kDetailShare / 100;
   std::vector<Chosen> chosen = Choose(items, traces.size(), budget - details);
   const std::vector<DigestItem> lines =
-      DetailLines(traces, ShownText(chosen), DetailTokens(chosen, budget) * kBytesPerToken);
+      DetailLines(traces, ShownText(chosen), DetailTokens(chosen, budget) * kBytesPerToken, options.whole);
   std::size_t used_by_lines = 0;
   for (const DigestItem& line : lines) used_by_lines += TokensOfEntry(line, line.text, traces.size()) + 1;
   Grow(chosen, traces.size(), budget - std::min(budget, used_by_lines));

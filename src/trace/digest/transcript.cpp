@@ -2,6 +2,7 @@
 #include "trace/digest/transcript.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <functional>
@@ -27,6 +28,14 @@ constexpr std::size_t kMostOfArguments = 4000;
 std::string Whole(std::string_view text) {
   while (text.ends_with('\n') || text.ends_with(' ')) text.remove_suffix(1);
   return std::string(text);
+}
+
+// Lines of a file without the numbers that a program put in front of them ("    17→text").
+std::string WithoutLineNumbers(const std::string& text) {
+  static const RE2 pattern(R"((?m)^ *\d{1,7}→)");
+  std::string plain = text;
+  RE2::GlobalReplace(&plain, pattern, "");
+  return plain;
 }
 
 class TranscriptWriter {
@@ -169,7 +178,7 @@ class TranscriptWriter {
     }
     std::string told = text;
     if (repeats_once_) {
-      told = lines_.WithoutRepeats(text);
+      told = WithoutLineNumbers(lines_.WithoutRepeats(text));
       lines_.Add(text, "as above");
     }
     return trace_.events[result].shortened ? told + "\n[the recording leaves out part of this]" : told;
