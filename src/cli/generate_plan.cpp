@@ -204,8 +204,7 @@ StoredOption AcceptMarginOption() {
 }
 
 StoredOption MaxPartsOption() {
-  StoredOption option = WholeOption(
-      "max_parts", "--max-parts", [](auto& o) -> auto& { return o.max_parts; }, 1, 1000);
+  StoredOption option = WholeOption("max_parts", "--max-parts", [](auto& o) -> auto& { return o.max_parts; }, 1, 1000);
   option.missing = 1;
   return option;
 }

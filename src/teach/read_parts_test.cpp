@@ -155,7 +155,8 @@ TEST_F(ReadParts, APartWithoutUsableNotesIsReadInHalves) {
   const std::size_t parts = CountParts(material, 8000);
   const Result<Material> read = Read(material, 8000, [](const ChatRequest& request, std::size_t) {
     const std::string text = MaterialIn(request);
-    const bool whole_first = text.find("This is part 1 of ") != std::string::npos && text.find(" half of") == std::string::npos;
+    const bool whole_first =
+        text.find("This is part 1 of ") != std::string::npos && text.find(" half of") == std::string::npos;
     return whole_first ? "I can't" : NotesOnAll(request);
   });
   ASSERT_TRUE(read.ok()) << read.error().message;

@@ -189,8 +189,7 @@ Result<ProposalsOutcome> ProposeChanges(Teacher& teacher, const Material& materi
   const std::size_t half = options.context_tokens / 2;
   std::string items = ItemsText(material, 0, material.items.size());
   if (EstimateTokens(items) > half) {
-    ASSIGN_OR_RETURN(const Material fitting,
-                     FitMaterial(teacher, material, options.context_tokens, *options.prompts));
+    ASSIGN_OR_RETURN(const Material fitting, FitMaterial(teacher, material, options.context_tokens, *options.prompts));
     std::set<std::string> cited(options.cited.begin(), options.cited.end());
     for (const Rule& rule : candidate.rules) cited.insert(rule.cites.begin(), rule.cites.end());
     items = ItemsWithin(fitting, cited, half);

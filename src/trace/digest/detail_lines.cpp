@@ -136,7 +136,8 @@ class LineCollector {
   // The best lines that `shown` doesn't have, in the order of the traces.
   std::vector<Candidate> Choose(std::string_view shown, std::size_t max_bytes) {
     std::unordered_set<std::string_view> known;
-    for (const std::string_view line : SplitLines(shown)) known.insert(Trim(WithoutMark(WithoutLineNumber(Trim(line)))));
+    for (const std::string_view line : SplitLines(shown))
+      known.insert(Trim(WithoutMark(WithoutLineNumber(Trim(line)))));
     std::erase_if(lines_, [&](const Candidate& line) { return !known.insert(line.line).second; });
     for (Candidate& line : lines_) line.value = ValueOf(line);
     std::stable_sort(lines_.begin(), lines_.end(),
@@ -315,7 +316,7 @@ class LineCollector {
   }
 
   const std::vector<Trace>& traces_;
-  bool others_;  // lines of no class are candidates, too
+  bool others_;                                 // lines of no class are candidates, too
   std::vector<std::vector<DigestItem>> files_;  // own the texts of files
   std::vector<SourceText> sources_;
   std::unordered_map<std::string, std::size_t> groups_;

@@ -320,7 +320,8 @@ std::string KeptLine(const Digest& digest) {
 Digest MakeDigest(const std::vector<Trace>& traces, const DigestOptions& options) {
   for (const bool repeats_once : {false, true}) {
     if (!options.whole) break;
-    const std::size_t most = repeats_once ? std::max(options.budget_tokens, options.whole_tokens) : options.budget_tokens;
+    const std::size_t most =
+        repeats_once ? std::max(options.budget_tokens, options.whole_tokens) : options.budget_tokens;
     if (std::optional<Digest> whole = WholeDigest(traces, most, repeats_once)) return *std::move(whole);
   }
   const std::vector<DigestItem> items = CollectDigestItems(traces);

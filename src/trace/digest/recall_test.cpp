@@ -252,8 +252,9 @@ TEST(WholeDigest, RepeatedLinesAreToldOnce) {
   for (int i = 0; i < 400; ++i)
     EXPECT_THAT(digest.text, HasSubstr(fmt::format("the setting number {} has the value {}\n", i, i * i)));
   for (int i = 0; i < 30; ++i) EXPECT_THAT(digest.text, HasSubstr(fmt::format("round = {}\n", i)));
-  EXPECT_THAT(digest.text, HasSubstr("[400 lines of the final content of /p/b.toml, from \"the setting number 0 has the "
-                                     "value 0\" to \"the setting number 399 has the value 159201\"]\nround = 0\n"));
+  EXPECT_THAT(digest.text,
+              HasSubstr("[400 lines of the final content of /p/b.toml, from \"the setting number 0 has the "
+                        "value 0\" to \"the setting number 399 has the value 159201\"]\nround = 0\n"));
   EXPECT_FALSE(MakeDigest({session.Read("s.jsonl")}, {5'000, true}).whole);
 }
 

@@ -241,11 +241,11 @@ class TranscriptWriter {
   std::map<std::size_t, std::vector<DigestItem>> after_;  // what follows an event
   std::map<std::size_t, std::size_t> shown_;              // hash of an output → event
   bool repeats_once_;
-  ShownLines lines_;                // of outputs and of files' final content; empty unless `repeats_once_`
-  std::size_t cut_characters_ = 0;  // from the next item
-  std::string folder_;                                    // of the last call that names one
-  std::string changed_;                                   // files changed since the last item
-  std::set<std::string> changed_paths_;                   // the same ones
+  ShownLines lines_;                     // of outputs and of files' final content; empty unless `repeats_once_`
+  std::size_t cut_characters_ = 0;       // from the next item
+  std::string folder_;                   // of the last call that names one
+  std::string changed_;                  // files changed since the last item
+  std::set<std::string> changed_paths_;  // the same ones
   std::vector<DigestItem> items_;
 };
 
