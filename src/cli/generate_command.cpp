@@ -173,6 +173,13 @@ void AddGenerateBudgetOptions(CLI::App& command, GenerateCommandOptions& options
                   "what the teacher's context allows, at most 200000; 60000 if it is unknown]")
       ->check(WholeNumber(500, 1'000'000))
       ->type_name("N");
+  command
+      .add_option("--max-parts", options.max_parts,
+                  "Maximum parts of 40,000 tokens in which the teacher reads traces beyond --budget, taking notes; "
+                  "longer ones, or all with 1, are condensed without a model")
+      ->capture_default_str()
+      ->check(WholeNumber(1, 1000))
+      ->type_name("N");
   command.add_flag("--dry-run", options.dry_run, "Print what would be done and its price, and stop");
 }
 

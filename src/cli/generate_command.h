@@ -36,8 +36,9 @@ struct GenerateCommandOptions {
   std::vector<std::string> eval_base_urls;  // for the students
   std::string tests;
   std::string output;
-  std::string skills_dir;  // of the configuration: where the skill goes without `output`
-  bool overwrite = false;  // another skill may be replaced
+  std::string skills_dir;      // of the configuration: where the skill goes without `output`
+  bool overwrite = false;      // another skill may be replaced
+  std::size_t max_parts = 16;  // in which a teacher reads traces that don't fit into one request
   bool no_eval = false;
   bool no_critique = false;
   std::optional<int> max_attempts;  // absent: the configuration's

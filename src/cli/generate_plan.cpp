@@ -203,8 +203,15 @@ StoredOption AcceptMarginOption() {
   return option;
 }
 
+StoredOption MaxPartsOption() {
+  StoredOption option = WholeOption("max_parts", "--max-parts", [](auto& o) -> auto& { return o.max_parts; }, 1, 1000);
+  option.missing = 1;
+  return option;
+}
+
 std::vector<StoredOption> LaterOptions() {
   return {
+      MaxPartsOption(),
       LaterSwitchOption(
           "redact_home", "--redact-home", [](auto& o) -> auto& { return o.hide_home; }, false),
       LaterSwitchOption(

@@ -13,6 +13,7 @@
 
 #include "mcp/mcp_tools.h"
 #include "skill/skill.h"
+#include "teach/read_parts.h"
 #include "trace/digest/digest.h"
 #include "trace/load/load_traces.h"
 #include "util/child_environment.h"
@@ -206,8 +207,14 @@ Status AddTraceFiles(const std::vector<std::string>& names, const GenerateComman
   const bool whole = options.model != kExtract;
   const MaterialBudget most = budget_for(TokensOf(loaded.traces));
   if (!most.told.empty()) sources.told.push_back(most.told);
-  const std::size_t budget = whole ? most.tokens : std::min(most.tokens, kCondensedDigestTokens);
-  sources.told.push_back("digest   " + AddTraces(loaded.traces, budget, sources.material, whole));
+  const TraceBudget budget{whole ? most.tokens : std::min(most.tokens, kCondensedDigestTokens),
+                           whole ? options.max_parts : 0};
+  const std::string kept = AddTraces(loaded.traces, budget, sources.material);
+  const std::size_t parts = whole ? CountParts(sources.material, most.tokens) : 1;
+  sources.told.push_back("digest   " + kept +
+                         (parts > 1 ? fmt::format(" · too long for one request: the teacher reads {} and takes notes",
+                                                  Counted(parts, "part"))
+                                    : ""));
   return {};
 }
 

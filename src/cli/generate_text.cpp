@@ -13,6 +13,7 @@
 #include "teach/generation_budget.h"
 #include "teach/one_line.h"
 #include "teach/probe.h"
+#include "teach/read_parts.h"
 #include "trace/digest/digest.h"
 #include "util/text.h"
 #include "util/tokens.h"
@@ -71,7 +72,7 @@ void PrintCosts(const GenerateOutcome& outcome, const GenerationFacts& facts, En
     usd += cost.usd;
   };
   for (const char* stage :
-       {"digest", "draft", "critique", "cases", "refine", "describe", "tests: digest", "tests: cases"})
+       {"notes", "digest", "draft", "critique", "cases", "refine", "describe", "tests: notes", "tests: cases"})
     print("teacher", stage, "call", facts.teachers);
   for (const char* stage : {"probe", "train", "screen", "test"}) print("student", stage, "answer", facts.students);
   if (outcome.full_student_calls > 0) {
@@ -177,10 +178,15 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
   if (session.teacher_model) {
     const std::size_t context = options.how.context_tokens;
     const auto attempts = static_cast<std::size_t>(options.how.attempts);
-    const std::size_t pieces = tokens <= context ? 0 : tokens / context + 1;
-    const std::size_t calls = 2 + (options.no_critique ? 0 : 1) + pieces + attempts;
-    const std::size_t in = calls * std::min(tokens, context) + attempts * context / 2;
+    const std::size_t parts = CountParts(material, context);
+    const std::size_t read = parts > 1 ? tokens : 0;  // in parts, before the other requests
+    const std::size_t others = 2 + (options.no_critique ? 0 : 1) + attempts;
+    const std::size_t calls = others + (parts > 1 ? parts : 0);
+    const std::size_t in = read + others * std::min(tokens, context) + attempts * context / 2;
     const std::size_t out = calls * 3000;
+    if (parts > 1)
+      env.out(TerminalText::Format("reading   {}, because the material is too long for one request ({})\n",
+                                   Counted(parts, "part"), Counted(context, "token")));
     env.out(TerminalText::Format(
         "teacher   {} ({}): about {} requests{}, more if answers have to be repeated, {} tokens in, {} out",
         session.options.model, PriceText(*session.teacher_model), calls,

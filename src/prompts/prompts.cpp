@@ -51,8 +51,8 @@ std::vector<PromptKind> KindsForAnswers() {
 std::vector<PromptKind> KindsForTeachers() {
   return {
       {"notes",
-       "Asks the teacher to condense material that doesn't fit into one request",
-       {{"task"}, {"examples"}, {"material", true}}},
+       "Asks the teacher for notes on a part of material that doesn't fit into one request",
+       {{"task"}, {"examples"}, {"part"}, {"tokens"}, {"material", true}}},
       {"draft-system", "Tells the teacher what a skill is and what belongs in it; also before `notes`", {}},
       {"draft",
        "Asks the teacher for the skill",

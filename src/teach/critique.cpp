@@ -9,6 +9,7 @@
 
 #include "skill/skill_text.h"
 #include "teach/one_line.h"
+#include "teach/read_parts.h"
 #include "util/text.h"
 
 namespace upskill {

@@ -9,6 +9,7 @@
 
 #include "teach/contradiction.h"
 #include "teach/one_line.h"
+#include "teach/read_parts.h"
 #include "trace/digest/digest.h"
 #include "trace/digest/excerpt.h"
 #include "trace/redact/redact.h"
@@ -209,35 +210,6 @@ std::string FindHarm(const std::string& text, const Material& material) {
     }
   }
   return "";
-}
-
-Result<std::string> FitItems(Teacher& teacher, const Material& material, std::size_t context_tokens,
-                             const Prompts& prompts) {
-  const std::string all = ItemsText(material, 0, material.items.size());
-  if (EstimateTokens(all) <= context_tokens) return all;
-  const Json note = {{"type", "object"},
-                     {"properties", {{"id", StringSchema(20)}, {"note", StringSchema(500)}}},
-                     {"required", {"id", "note"}},
-                     {"additionalProperties", false}};
-  const Json schema = {{"type", "object"},
-                       {"properties", {{"notes", {{"type", "array"}, {"maxItems", 200}, {"items", note}}}}},
-                       {"required", {"notes"}},
-                       {"additionalProperties", false}};
-  std::string notes;
-  std::size_t first = 0;
-  while (first < material.items.size()) {
-    std::size_t last = first + 1;
-    while (last < material.items.size() && EstimateTokens(ItemsText(material, first, last + 1)) <= context_tokens)
-      ++last;
-    const std::string part = ItemsText(material, first, last).substr(0, context_tokens * kBytesPerToken);
-    const TeacherCall call{"digest", prompts.Render("draft-system"), prompts.Render("notes", ValuesOf(material, part)),
-                           schema, static_cast<int>(first)};
-    ASSIGN_OR_RETURN(const Json answer, teacher.Ask(call));
-    for (const Json& entry : answer.at("notes"))
-      notes += fmt::format("[{}]\n{}\n\n", entry.at("id").get<std::string>(), entry.at("note").get<std::string>());
-    first = last;
-  }
-  return notes;
 }
 
 Result<Draft> WriteDraft(Teacher& teacher, const Material& material, const DraftOptions& options) {

@@ -73,9 +73,4 @@ struct DraftOptions {
 // Asks the teacher for a skill from the material. After an unusable answer it is asked again and told the problem.
 Result<Draft> WriteDraft(Teacher& teacher, const Material& material, const DraftOptions& options);
 
-// The material in a form that fits into one request: all items, or, if there are too many, the teacher's notes on them,
-// under the same ids.
-Result<std::string> FitItems(Teacher& teacher, const Material& material, std::size_t context_tokens,
-                             const Prompts& prompts = BuiltInPrompts());
-
 }  // namespace upskill

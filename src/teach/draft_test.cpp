@@ -201,7 +201,7 @@ TEST(WriteDraft, LongMaterialIsReadInPieces) {
   options.context_tokens = 4000;
   ASSERT_TRUE(WriteDraft(*teacher, material, options).ok());
   EXPECT_GT(model.requests.size(), 5U);
-  EXPECT_THAT(model.requests.back().messages[0].text, HasSubstr("[d1]\nnoted"));
+  EXPECT_THAT(model.requests.back().messages[0].text, HasSubstr("[d1] Looked up\nnoted"));
   for (const ChatRequest& request : model.requests) EXPECT_LT(request.messages[0].text.size(), 4000U * 5);
 }
 

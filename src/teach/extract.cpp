@@ -164,7 +164,7 @@ void TrimToTarget(const BodyTarget& target, Draft& draft) {
 std::vector<PlannedPart> PlanParts(const Material& material, const std::vector<SourcedFile>& files) {
   std::vector<PlannedPart> parts(kParts);
   parts[kLayout] = {LayoutPart(files), 0.25, "the project's layout"};
-  parts[kConfiguration] = {ConfigurationPart(files, false), 0.45, "configuration files"};
+  parts[kConfiguration] = {ConfigurationPart(files, false), 0.5, "configuration files"};
   parts[kRegistration] = {RegistrationPart(files), 0.25, "how functions are registered"};
   parts[kRan] = {RanCommandsPart(material), 0.2, "commands that worked"};
   parts[kTold] = {ToldCommandsPart(material), 0.2, "commands to build and test"};

@@ -130,13 +130,25 @@ std::vector<Table> TablesOf(const KnownFile& file) {
   return tables;
 }
 
+// Whether all lines of a table are recorded.
+bool IsKnownWhole(const std::vector<Table>& tables, std::size_t i, bool file_is_complete) {
+  const auto follows_gap = [](const KnownLine& line) { return line.after_gap; };
+  const std::vector<KnownLine>& lines = tables[i].lines;
+  if (lines.empty() || std::any_of(lines.begin() + 1, lines.end(), follows_gap)) return false;
+  if (i + 1 == tables.size()) return file_is_complete;
+  return tables[i + 1].lines.empty() || !tables[i + 1].lines.front().after_gap;
+}
+
 // The file without tables that have the same keys as an earlier sibling; `left_out`: their names.
 KnownFile Condensed(const KnownFile& file, std::vector<std::string>& left_out) {
   KnownFile condensed = file;
   condensed.lines.clear();
   std::set<std::string> shapes;
-  for (const Table& table : TablesOf(file)) {
-    if (!table.shape.empty() && !shapes.insert(table.shape).second) {
+  const std::vector<Table> tables = TablesOf(file);
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    const Table& table = tables[i];
+    const bool has_shape = !table.shape.empty() && IsKnownWhole(tables, i, file.complete);
+    if (has_shape && !shapes.insert(table.shape).second) {
       left_out.push_back("[" + table.name + "]");
     } else {
       condensed.lines.insert(condensed.lines.end(), table.lines.begin(), table.lines.end());
@@ -344,7 +356,7 @@ Section ConfigurationPart(const std::vector<SourcedFile>& files, bool condensed)
   for (const Config& config : configs) {
     const SourcedFile& file = *config.file;
     std::vector<std::string> left_out;
-    const KnownFile shown = condensed && config.usable ? Condensed(file.file, left_out) : file.file;
+    const KnownFile shown = condensed && config.problem.empty() ? Condensed(file.file, left_out) : file.file;
     std::string text =
         ConfigurationTitle(file, config.problem) + "\n\n" + Fenced(JoinedText(shown), FenceLanguage(file.path));
     if (!left_out.empty()) text += fmt::format("\n\nWith the same keys: `{}`.", fmt::join(left_out, "`, `"));

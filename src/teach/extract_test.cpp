@@ -381,7 +381,7 @@ TEST(ExtractCases, TheExampleTraceGivesManySoundCases) {
   const Result<Trace> trace = ReadTrace(SourceDir() / "examples/traces/kernel-builder-h100.jsonl", {});
   ASSERT_TRUE(trace.ok()) << trace.error().message;
   Material material;
-  AddTraces({*trace}, kDefaultDigestTokens, material);
+  AddTraces({*trace}, {kDefaultDigestTokens, 0}, material);
   const VettedCases vetted = ExtractCases(material, 16);
   EXPECT_THAT(vetted.cases, SizeIs(16));
   EXPECT_THAT(vetted.cases, Contains(Field(&Case::input, "What is the launch stream?")));
@@ -410,7 +410,7 @@ TEST(ExtractDraft, EveryTraceGivesAValidSkill) {
       const Result<LoadedTraces> loaded = LoadTraces({file}, [](const std::string&) { return std::nullopt; }, {});
       ASSERT_TRUE(loaded.ok()) << loaded.error().message;
       Material material;
-      AddTraces(loaded->traces, kDefaultDigestTokens, material);
+      AddTraces(loaded->traces, {kDefaultDigestTokens, 0}, material);
       cases += ExtractCases(material, 16).cases.size();
       const Result<Draft> draft = ExtractDraft(material, "", BodyTarget{});
       if (!draft) {

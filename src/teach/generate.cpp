@@ -178,6 +178,7 @@ class Generation {
     options.cases = count;
     options.prompts = options_.prompts;
     options.context_tokens = options_.context_tokens;
+    options.reader = input_.teacher;  // its notes, which are paid for
     return WriteCases(*teacher, material_, options);
   }
 

@@ -113,15 +113,22 @@ const char* MaterialKindTitle(MaterialKind kind) {
   return "";
 }
 
-std::string AddTraces(const std::vector<Trace>& traces, std::size_t budget_tokens, Material& material, bool whole) {
+std::size_t PartTokens(std::size_t context_tokens) {
+  constexpr std::size_t kMost = 40'000;
+  return std::min(context_tokens, kMost);
+}
+
+std::string AddTraces(const std::vector<Trace>& traces, const TraceBudget& budget, Material& material) {
   DigestOptions options;
-  options.budget_tokens = budget_tokens;
-  options.whole = whole;
+  options.budget_tokens = budget.tokens;
+  options.whole = budget.whole_in_parts > 0;
+  if (budget.whole_in_parts > 1) options.whole_tokens = budget.whole_in_parts * PartTokens(budget.tokens);
   Digest digest = MakeDigest(traces, options);
+  const auto most = [&] { return digest.whole ? std::max(budget.tokens, options.whole_tokens) : budget.tokens; };
   // In a prompt, items have headings and ids in place of the digest's list marks.
-  for (std::size_t tokens = TokensOf(digest); tokens > budget_tokens && options.budget_tokens > 0;
-       tokens = TokensOf(digest)) {
-    options.budget_tokens -= std::min(options.budget_tokens, tokens - budget_tokens);
+  for (std::size_t tokens = TokensOf(digest); tokens > most() && options.budget_tokens > 0; tokens = TokensOf(digest)) {
+    options.whole_tokens = 0;
+    options.budget_tokens -= std::min(options.budget_tokens, tokens - most());
     digest = MakeDigest(traces, options);
   }
   for (const DigestItem& item : digest.items) {

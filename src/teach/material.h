@@ -67,10 +67,21 @@ struct Material {
   bool has_existing() const { return !existing.name.empty(); }
 };
 
-// Adds the requests of redacted traces, and all of what they tell (`whole`) or, where that doesn't fit into
-// `budget_tokens` or isn't asked for, the most important items of their digest. Returns the digest's KeptLine.
-std::string AddTraces(const std::vector<Trace>& traces, std::size_t budget_tokens, Material& material,
-                      bool whole = false);
+// How much of traces a teacher reads.
+struct TraceBudget {
+  std::size_t tokens = 0;  // of one request
+  // All of what the traces tell, if it fits into one request, or if the teacher can read it in that many parts (1: not
+  // in parts); 0: never.
+  std::size_t whole_in_parts = 0;
+};
+
+// The largest part of material that doesn't fit into one request of `context_tokens`: a teacher notes more of what it
+// reads in short parts.
+std::size_t PartTokens(std::size_t context_tokens);
+
+// Adds the requests of redacted traces, and all of what they tell or, where `budget` doesn't allow that, the most
+// important items of their digest. Returns the digest's KeptLine.
+std::string AddTraces(const std::vector<Trace>& traces, const TraceBudget& budget, Material& material);
 void AddDocument(const std::string& name, const std::string& text, Material& material);
 // `schema`: one tool of an MCP `tools/list` ({name, description, inputSchema}).
 Status AddTool(const Json& schema, const std::string& source, Material& material);

@@ -31,7 +31,7 @@ Trace SmallTrace() {
 
 TEST(AddTraces, ItemsOfAWholeTraceSayHowTheyAreKnown) {
   Material material;
-  EXPECT_THAT(AddTraces({SmallTrace()}, 60'000, material, true), HasSubstr("tokens, nothing left out: "));
+  EXPECT_THAT(AddTraces({SmallTrace()}, {60'000, 1}, material), HasSubstr("tokens, nothing left out: "));
   const std::string text = ItemsText(material, 0, material.items.size());
   EXPECT_THAT(text, AllOf(StartsWith("Each item says how it is known"), HasSubstr("don't fill these gaps with guesses"),
                           HasSubstr("[d1] Request · told by the user\nmake it build\n"),
@@ -43,7 +43,7 @@ TEST(AddTraces, ItemsOfAWholeTraceSayHowTheyAreKnown) {
 
 TEST(AddTraces, HowItemsAreKnownIsStored) {
   Material material;
-  AddTraces({SmallTrace()}, 60'000, material, true);
+  AddTraces({SmallTrace()}, {60'000, 1}, material);
   const Result<Material> back = MaterialFromJson(MaterialToJson(material), "generation.json");
   ASSERT_TRUE(back.ok());
   EXPECT_EQ(ItemsText(*back, 0, back->items.size()), ItemsText(material, 0, material.items.size()));
@@ -61,7 +61,7 @@ TEST(AddTraces, TheItemsOfAPromptFitIntoTheBudget) {
   }
   for (const std::size_t budget : {2000U, 5000U}) {
     Material material;
-    AddTraces({session.Read("s.jsonl")}, budget, material);
+    AddTraces({session.Read("s.jsonl")}, {budget, 0}, material);
     EXPECT_LE(EstimateTokens(ItemsText(material, 0, material.items.size())), budget);
     EXPECT_FALSE(material.items.empty());
   }

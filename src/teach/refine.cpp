@@ -11,6 +11,7 @@
 #include "teach/contradiction.h"
 #include "teach/draft.h"
 #include "teach/one_line.h"
+#include "teach/read_parts.h"
 #include "trace/digest/digest.h"
 #include "trace/digest/excerpt.h"
 #include "util/text.h"
@@ -187,13 +188,11 @@ Result<ProposalsOutcome> ProposeChanges(Teacher& teacher, const Material& materi
                                         const RefineOptions& options, int attempt) {
   const std::size_t half = options.context_tokens / 2;
   std::string items = ItemsText(material, 0, material.items.size());
-  if (EstimateTokens(items) > options.context_tokens) {
-    ASSIGN_OR_RETURN(items, FitItems(teacher, material, options.context_tokens, *options.prompts));
-    if (EstimateTokens(items) > half) items = Excerpt(items, half * kBytesPerToken);
-  } else if (EstimateTokens(items) > half) {
+  if (EstimateTokens(items) > half) {
+    ASSIGN_OR_RETURN(const Material fitting, FitMaterial(teacher, material, options.context_tokens, *options.prompts));
     std::set<std::string> cited(options.cited.begin(), options.cited.end());
     for (const Rule& rule : candidate.rules) cited.insert(rule.cites.begin(), rule.cites.end());
-    items = ItemsWithin(material, cited, half);
+    items = ItemsWithin(fitting, cited, half);
   }
   PromptValues values = ValuesOf(material, items);
   values["skill"] = candidate.skill.body;

@@ -158,8 +158,8 @@ Result<ChatResponse> Teacher::SendOnce(const TeacherCall& call, ChatRequest requ
   return Generate(*model_, std::move(request), stop_, say);
 }
 
-void Teacher::Say(const TeacherCall& call, const std::string& text) const {
-  if (say_) say_(fmt::format("{:<9}{}", call.stage, text));
+void Teacher::Tell(const std::string& stage, const std::string& text) const {
+  if (say_) say_(fmt::format("{:<9}{}", stage, text));
 }
 
 Spending Teacher::Settle(const Result<ChatResponse>& answer) const {

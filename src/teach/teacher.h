@@ -33,7 +33,7 @@ struct StageCost {
 };
 
 struct TeacherCall {
-  std::string stage;  // "draft", "digest", "cases" or "refine"; for costs and the log
+  std::string stage;  // "notes", "draft", "cases" …; for costs and the log
   std::string system;
   std::string prompt;
   Json schema;      // of the answer
@@ -73,6 +73,10 @@ class Teacher {
   // sends the request again; answers before them are, and what the failed request may have cost.
   Result<Json> Ask(const TeacherCall& call);
 
+  bool HasAnswered(const TeacherCall& call) const { return stored_.contains(KeyOf(call)); }
+  // A line for the user, if there is somebody to tell (set_say).
+  void Tell(const std::string& stage, const std::string& text) const;
+
   const ModelInfo& info() const { return model_->info(); }
   const std::map<std::string, StageCost>& costs() const { return costs_; }
   double cost_usd() const;  // as far as costs are known
@@ -85,7 +89,7 @@ class Teacher {
   Result<ChatResponse> Send(const TeacherCall& call, const ChatRequest& request);
   ChatRequest WithoutSecrets(const TeacherCall& call, ChatRequest request) const;
   Result<ChatResponse> SendOnce(const TeacherCall& call, ChatRequest request) const;
-  void Say(const TeacherCall& call, const std::string& text) const;
+  void Say(const TeacherCall& call, const std::string& text) const { Tell(call.stage, text); }
   Spending Settle(const Result<ChatResponse>& answer) const;
   Status WaitBeforeNextAttempt(int attempt, const Error& error) const;
   void Count(const std::string& stage, const Json& record);

@@ -15,6 +15,7 @@
 #include "skill/check_types.h"
 #include "teach/draft.h"
 #include "teach/one_line.h"
+#include "teach/read_parts.h"
 #include "util/rng.h"
 #include "util/text.h"
 
@@ -244,7 +245,8 @@ Result<Case> CaseFromTeacher(const Json& json) {
 }
 
 Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const CaseOptions& options) {
-  ASSIGN_OR_RETURN(const std::string items, FitItems(teacher, material, options.context_tokens, *options.prompts));
+  ASSIGN_OR_RETURN(const std::string items, FitItems(options.reader == nullptr ? teacher : *options.reader, material,
+                                                     options.context_tokens, *options.prompts));
   std::set<std::string> ids;
   for (const MaterialItem& item : material.items) ids.insert(item.id);
   VettedCases vetted;

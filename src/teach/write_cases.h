@@ -60,7 +60,8 @@ struct CaseOptions {
   std::size_t cases = 16;
   const Prompts* prompts = &BuiltInPrompts();
   std::size_t context_tokens = kDefaultDigestTokens;
-  int tries = 3;  // requests for replacements of rejected cases
+  Teacher* reader = nullptr;  // takes the notes on material that is too long (FitItems); null: the one that writes
+  int tries = 3;              // requests for replacements of rejected cases
 };
 
 // Asks the teacher for cases from the task and the material, without showing it a skill. If the material has items, a

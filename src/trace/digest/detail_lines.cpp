@@ -70,7 +70,7 @@ double ValueOfClass(LineClass kind) {
     case LineClass::kOther:
       break;
   }
-  return 0;
+  return -3;  // only where nothing else is left to tell
 }
 
 // Whether a name is in capitals: of a macro, constant or variable of the environment, or a word of SQL.
@@ -107,7 +107,7 @@ constexpr std::size_t kMostTold = 4000;  // bytes of a person's message that say
 
 class LineCollector {
  public:
-  explicit LineCollector(const std::vector<Trace>& traces) : traces_(traces) {}
+  LineCollector(const std::vector<Trace>& traces, bool others) : traces_(traces), others_(others) {}
 
   void Collect() {
     for (std::size_t i = 0; i < traces_.size(); ++i) {
@@ -136,7 +136,8 @@ class LineCollector {
   // The best lines that `shown` doesn't have, in the order of the traces.
   std::vector<Candidate> Choose(std::string_view shown, std::size_t max_bytes) {
     std::unordered_set<std::string_view> known;
-    for (const std::string_view line : SplitLines(shown)) known.insert(Trim(WithoutMark(WithoutNumber(Trim(line)))));
+    for (const std::string_view line : SplitLines(shown))
+      known.insert(Trim(WithoutMark(WithoutLineNumber(Trim(line)))));
     std::erase_if(lines_, [&](const Candidate& line) { return !known.insert(line.line).second; });
     for (Candidate& line : lines_) line.value = ValueOf(line);
     std::stable_sort(lines_.begin(), lines_.end(),
@@ -201,6 +202,7 @@ class LineCollector {
 
   void AddText(SourceText source) {
     constexpr std::size_t kMostLines = 400'000;
+    constexpr std::size_t kMostOtherLines = 50'000;
     const std::string group =
         fmt::format("{} {} {}", source.trace, EvidenceWords(source.evidence), HeadOf(traces_[source.trace], source));
     source.group = groups_.try_emplace(group, groups_.size()).first->second;
@@ -217,12 +219,13 @@ class LineCollector {
         if (!IsAfterPrompt(full)) lines_.back().outcome = outcome;
         may_have_outcome = outcome.empty();
       }
-      const std::string_view content = WithoutMark(WithoutNumber(full));
+      const std::string_view content = WithoutMark(WithoutLineNumber(full));
       const std::string_view line = Trim(content);
       if (!texts_.insert(line).second) continue;
       CountWords(line);
       const LineClass kind = ClassOfLine(line);
-      if (kind == LineClass::kOther || lines_.size() >= kMostLines) continue;
+      if (lines_.size() >= (kind == LineClass::kOther ? kMostOtherLines : kMostLines)) continue;
+      if (kind == LineClass::kOther && (!others_ || !MayTell(line))) continue;
       // Settings differ in their keys.
       std::string skeleton_text = LineSkeleton(line);
       if (kind == LineClass::kConfiguration) skeleton_text += line.substr(0, line.find_first_of("=:"));
@@ -231,6 +234,13 @@ class LineCollector {
       lines_.push_back({sources_.size() - 1, number, line, {}, skeleton, kind, !content.starts_with(line), 0});
       may_have_outcome = in_output && IsAfterPrompt(full);
     }
+  }
+
+  // Whether a line of no class has words enough to tell something, and isn't too long to be told.
+  static bool MayTell(std::string_view line) {
+    constexpr std::size_t kShortest = 12;
+    constexpr std::size_t kLongest = 200;
+    return line.size() >= kShortest && line.size() <= kLongest && WordsOfLine(line).size() > 1;
   }
 
   // A command with its shell's prompt, or as `set -x` shows it.
@@ -256,10 +266,10 @@ class LineCollector {
     });
   }
 
-  // "$ command" and "→ output" of a digest and "+text" of a diff.
+  // "$ command", "Failed: command" and "→ output" of a digest and "+text" of a diff.
   static std::string_view WithoutMark(std::string_view line) {
-    for (const std::string_view mark : {"$ ", "→ "}) {
-      if (line.starts_with(mark)) return WithoutNumber(line.substr(mark.size()));
+    for (const std::string_view mark : {"$ ", "→ ", "Failed: ", "Works: ", "ran: "}) {
+      if (line.starts_with(mark)) return WithoutLineNumber(line.substr(mark.size()));
     }
     return line.starts_with('+') ? line.substr(1) : line;
   }
@@ -286,13 +296,6 @@ class LineCollector {
     return bits.empty() ? 0 : std::accumulate(bits.begin(), bits.end(), 0.0) / static_cast<double>(bits.size());
   }
 
-  // "  17→text" and "17: text" of a read and "src/a.c:17:text" of a search are text, with its indentation.
-  static std::string_view WithoutNumber(std::string_view line) {
-    static const RE2 pattern(R"(^(?:[\w@./-]*[./][\w@./-]*:\d{1,7}:| *\d{1,7}(?:→|\t|:)))");
-    re2::StringPiece rest(line.data(), line.size());
-    return RE2::Consume(&rest, pattern) ? std::string_view(rest.data(), rest.size()) : line;
-  }
-
   // The logarithm of the odds that a reader needs the line, by the byte. The weights are those of a logistic
   // regression, rounded, on sessions of 2 MB with lines of 30 languages and file formats among their own.
   double ValueOf(const Candidate& line) const {
@@ -313,6 +316,7 @@ class LineCollector {
   }
 
   const std::vector<Trace>& traces_;
+  bool others_;                                 // lines of no class are candidates, too
   std::vector<std::vector<DigestItem>> files_;  // own the texts of files
   std::vector<SourceText> sources_;
   std::unordered_map<std::string, std::size_t> groups_;
@@ -325,8 +329,9 @@ class LineCollector {
 
 }  // namespace
 
-std::vector<DigestItem> DetailLines(const std::vector<Trace>& traces, std::string_view shown, std::size_t max_bytes) {
-  LineCollector collector(traces);
+std::vector<DigestItem> DetailLines(const std::vector<Trace>& traces, std::string_view shown, std::size_t max_bytes,
+                                    bool others) {
+  LineCollector collector(traces, others);
   collector.Collect();
   std::vector<DigestItem> items;
   const std::vector<Candidate> lines = collector.Choose(shown, max_bytes);

@@ -216,19 +216,20 @@ void Grow(std::vector<Chosen>& chosen, std::size_t traces, std::size_t budget) {
 }
 
 // Everything, if it fits. A trace much larger than the budget isn't even written out.
-std::optional<Digest> WholeDigest(const std::vector<Trace>& traces, std::size_t budget) {
-  constexpr std::size_t kMostTimesBudget = 8;  // repeated outputs and earlier versions of files are said once
+std::optional<Digest> WholeDigest(const std::vector<Trace>& traces, std::size_t budget, bool repeats_once) {
+  // Repeated outputs and earlier versions of files are said once; of repeated lines, more than that.
+  const std::size_t most_times_budget = repeats_once ? 40 : 8;
   std::size_t bytes = 0;
   for (const Trace& trace : traces) {
     for (const Event& event : trace.events) bytes += event.text.size();
   }
-  if (bytes / kBytesPerToken > budget * kMostTimesBudget) return std::nullopt;
+  if (bytes / kBytesPerToken > budget * most_times_budget) return std::nullopt;
   Digest digest;
   digest.whole = true;
   digest.text = HeaderOf(traces) + fmt::format("{}\n", DigestReadingNote());
   for (std::size_t i = 0; i < traces.size(); ++i) {
     if (traces.size() > 1) digest.text += fmt::format("\n# {}\n", traces[i].source);
-    for (DigestItem& item : TranscriptOf(traces[i], i)) {
+    for (DigestItem& item : TranscriptOf(traces[i], i, repeats_once)) {
       digest.text += fmt::format("\n[{}] {} · {}\n{}\n", PlacesText(item.places), DigestItemTitle(item.kind),
                                  EvidenceWords(item.evidence), item.text);
       if (EstimateTokens(digest.text) > budget) return std::nullopt;
@@ -317,8 +318,11 @@ std::string KeptLine(const Digest& digest) {
 }
 
 Digest MakeDigest(const std::vector<Trace>& traces, const DigestOptions& options) {
-  if (options.whole) {
-    if (std::optional<Digest> whole = WholeDigest(traces, options.budget_tokens)) return *std::move(whole);
+  for (const bool repeats_once : {false, true}) {
+    if (!options.whole) break;
+    const std::size_t most =
+        repeats_once ? std::max(options.budget_tokens, options.whole_tokens) : options.budget_tokens;
+    if (std::optional<Digest> whole = WholeDigest(traces, most, repeats_once)) return *std::move(whole);
   }
   const std::vector<DigestItem> items = CollectDigestItems(traces);
   Digest digest;
@@ -330,7 +334,7 @@ Digest MakeDigest(const std::vector<Trace>& traces, const DigestOptions& options
   const std::size_t details = budget * kDetailShare / 100;
   std::vector<Chosen> chosen = Choose(items, traces.size(), budget - details);
   const std::vector<DigestItem> lines =
-      DetailLines(traces, ShownText(chosen), DetailTokens(chosen, budget) * kBytesPerToken);
+      DetailLines(traces, ShownText(chosen), DetailTokens(chosen, budget) * kBytesPerToken, options.whole);
   std::size_t used_by_lines = 0;
   for (const DigestItem& line : lines) used_by_lines += TokensOfEntry(line, line.text, traces.size()) + 1;
   Grow(chosen, traces.size(), budget - std::min(budget, used_by_lines));

@@ -20,7 +20,11 @@ inline constexpr std::size_t kCondensedDigestTokens = 24'000;
 
 struct DigestOptions {
   std::size_t budget_tokens = kDefaultDigestTokens;
-  bool whole = true;  // nothing is left out if it fits; otherwise the traces are always condensed
+  // Nothing is left out if it fits. Otherwise the traces are always condensed, to what programs use: without lines
+  // whose form says nothing.
+  bool whole = true;
+  // Most tokens of what is told whole, for a reader who takes it in several parts; less than `budget_tokens`: that.
+  std::size_t whole_tokens = 0;
 };
 
 struct Digest {

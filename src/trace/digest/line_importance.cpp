@@ -124,7 +124,15 @@ bool IsShellCommand(std::string_view line) {
   static const RE2 pattern(R"(^(?:[$#>] |[-*] `|`)?(?:[A-Z_]+=\S* )*(?:sudo |exec |)"
                            R"(RUN )?\.{0,2}[a-z/][\w./+-]* (?:[^ ;{}].* )?--?[A-Za-z][\w-]*(?:[ =`].*)?$)");
   static const RE2 prose_pattern(R"(^[a-z]+ (?:[a-z]+ ){3,}|[;{]$| => |^(?:return|if|for|while|const|let|var) )");
-  return IsMatch(line, pattern) && !IsMatch(line, prose_pattern);
+  // What needs no option to be known as a command: a prompt, or a program with one of its own commands.
+  static const RE2 known_pattern(
+      R"(^\$ [\w./{~]|^(?:[$#>] |[-*] `|`|RUN |run: |- run: )?(?:sudo )?(?:pip3? (?:un)?install|(?:npm|pnpm|yarn) (?:add|ci|exec|i|install|run|)"
+      R"(test)|npx \S|git (?:add|apply|checkout|clone|commit|fetch|init|merge|pull|push|rebase|submodule|switch|tag)|)"
+      R"(docker (?:build|compose|exec|pull|push|run)|cargo (?:add|build|check|install|run|test)|)"
+      R"(go (?:build|get|install|mod|run|test)|(?:aws|gcloud|kubectl|helm|terraform) [a-z]|apt(?:-get)? install|)"
+      R"(conda (?:activate|create|install)|uv (?:add|pip|run|sync)|python3? \S+\.py|pytest \S+\.py|)"
+      R"(make [\w-]+$|ninja [\w-]+$|ctest$|bazel (?:build|run|test)|mvn \w|\./gradlew \w))");
+  return (IsMatch(line, pattern) || IsMatch(line, known_pattern)) && !IsMatch(line, prose_pattern);
 }
 
 bool IsSignature(std::string_view line) {
@@ -239,6 +247,12 @@ LineClass ClassOfLine(std::string_view line) {
                                             {IsOtherStatement, LineClass::kStatement}}};
   const auto* const found = std::find_if(kTests.begin(), kTests.end(), [&](const Test& test) { return test.is(line); });
   return found == kTests.end() ? LineClass::kOther : found->kind;
+}
+
+std::string_view WithoutLineNumber(std::string_view line) {
+  static const RE2 pattern(R"(^(?:[\w@./-]*[./][\w@./-]*:\d{1,7}:| *\d{1,7}(?:→|\t|:)))");
+  re2::StringPiece rest(line.data(), line.size());
+  return RE2::Consume(&rest, pattern) ? std::string_view(rest.data(), rest.size()) : line;
 }
 
 std::vector<std::string> WordsOfLine(std::string_view line) {

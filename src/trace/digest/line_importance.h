@@ -26,6 +26,9 @@ enum class LineClass {
 };
 LineClass ClassOfLine(std::string_view line);
 
+// "  17→text" and "17: text" of a read and "src/a.c:17:text" of a search are `text`, with its indentation.
+std::string_view WithoutLineNumber(std::string_view line);
+
 // The words of a line in lower case, at least two characters each: `kMaxRows2` and `max_rows2` have `max` and `rows`.
 // At most 40.
 std::vector<std::string> WordsOfLine(std::string_view line);

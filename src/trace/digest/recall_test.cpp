@@ -235,6 +235,50 @@ TEST(WholeDigest, EverythingIsToldOnceAndHowItIsKnown) {
   EXPECT_FALSE(MakeDigest({session.Read("s.jsonl")}, {200, true}).whole);
 }
 
+// A session that reads the same files again and again is told whole: each line once.
+TEST(WholeDigest, RepeatedLinesAreToldOnce) {
+  std::string file;
+  for (int i = 0; i < 400; ++i) file += fmt::format("{:6}→the setting number {} has the value {}\n", i + 1, i, i * i);
+  ClaudeSession session;
+  session.User("make it build");
+  for (int i = 0; i < 30; ++i) {
+    session.Call("Read", Json::object({{"file_path", "/p/a.toml"}}), file + fmt::format("    401→round = {}\n", i));
+    session.Run("make test", fmt::format("{} passed", i));
+  }
+  session.Call("Write", Json::object({{"file_path", "/p/b.toml"}, {"content", file}}), "ok");
+  const Digest digest = MakeDigest({session.Read("s.jsonl")}, {20'000, true});
+  ASSERT_TRUE(digest.whole);
+  EXPECT_LE(digest.tokens, 20'000U);
+  for (int i = 0; i < 400; ++i)
+    EXPECT_THAT(digest.text, HasSubstr(fmt::format("the setting number {} has the value {}\n", i, i * i)));
+  for (int i = 0; i < 30; ++i) EXPECT_THAT(digest.text, HasSubstr(fmt::format("round = {}\n", i)));
+  EXPECT_THAT(digest.text,
+              HasSubstr("[400 lines of the final content of /p/b.toml, from \"the setting number 0 has the "
+                        "value 0\" to \"the setting number 399 has the value 159201\"]\nround = 0\n"));
+  EXPECT_FALSE(MakeDigest({session.Read("s.jsonl")}, {5'000, true}).whole);
+}
+
+// A reader that takes it in parts gets all of a session that is too long for one part.
+TEST(WholeDigest, AllOfItForAReaderOfSeveralParts) {
+  static const std::vector<SourceFile> files = RealFiles();
+  Rng rng(17);
+  ClaudeSession session;
+  session.User("make the package build");
+  const std::vector<std::string> planted = PlantedLines();
+  for (const std::string& line : planted) {
+    Work(session, files, rng, session.text().size() + 40'000);
+    session.Run("./show", Around(files, rng, line));
+  }
+  DigestOptions options;
+  options.budget_tokens = 24'000;
+  EXPECT_FALSE(MakeDigest({session.Read("s.jsonl")}, options).whole);
+  options.whole_tokens = 400'000;
+  const Digest digest = MakeDigest({session.Read("s.jsonl")}, options);
+  ASSERT_TRUE(digest.whole);
+  EXPECT_LE(digest.tokens, 400'000U);
+  for (const std::string& line : planted) EXPECT_THAT(digest.text, HasSubstr(line));
+}
+
 TEST(WholeDigest, AChangedFileWhosePathIsPartOfAnotherIsNamed) {
   ClaudeSession session;
   session.User("make it build");

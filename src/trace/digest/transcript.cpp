@@ -2,6 +2,7 @@
 #include "trace/digest/transcript.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <functional>
@@ -10,9 +11,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "trace/digest/digest_text.h"
 #include "trace/digest/excerpt.h"
+#include "trace/digest/shown_lines.h"
 #include "trace/read/tool_use.h"
 #include "util/text.h"
 
@@ -27,9 +30,18 @@ std::string Whole(std::string_view text) {
   return std::string(text);
 }
 
+// Lines of a file without the numbers that a program put in front of them ("    17→text").
+std::string WithoutLineNumbers(const std::string& text) {
+  static const RE2 pattern(R"((?m)^ *\d{1,7}→)");
+  std::string plain = text;
+  RE2::GlobalReplace(&plain, pattern, "");
+  return plain;
+}
+
 class TranscriptWriter {
  public:
-  TranscriptWriter(const Trace& trace, std::size_t trace_index) : trace_(trace), trace_index_(trace_index) {
+  TranscriptWriter(const Trace& trace, std::size_t trace_index, bool repeats_once)
+      : trace_(trace), trace_index_(trace_index), repeats_once_(repeats_once) {
     for (const DigestItem& item : CollectTalk(trace, trace_index)) {
       if (item.kind == DigestKind::kCorrection) corrections_.insert(item.event);
     }
@@ -43,11 +55,15 @@ class TranscriptWriter {
   }
 
   std::vector<DigestItem> Write() {
+    std::vector<DigestItem> files = CollectFiles(trace_, trace_index_);
+    for (const DigestItem& item : files) {
+      const auto& file = std::get<FileDetail>(item.detail);
+      if (repeats_once_ && !file.deleted) lines_.Add(file.content, "of the final content of " + file.path);
+    }
     for (std::size_t i = 0; i < trace_.events.size(); ++i) {
       if (!trace_.events[i].abandoned) AddEvent(i);
       for (DigestItem& item : after_[i]) items_.push_back(std::move(item));
     }
-    std::vector<DigestItem> files = CollectFiles(trace_, trace_index_);
     std::stable_sort(files.begin(), files.end(),
                      [](const DigestItem& a, const DigestItem& b) { return a.event < b.event; });
     if (!changed_.empty() && files.empty()) Add(DigestKind::kFinding, trace_.events.size() - 1, "");
@@ -160,7 +176,12 @@ class TranscriptWriter {
       if (!added && trace_.events[known->second].text.size() == trace_.events[result].text.size())
         return fmt::format("[the same output as at {}]", ToText(PlaceOf(trace_, trace_.events[known->second].partner)));
     }
-    return trace_.events[result].shortened ? text + "\n[the recording leaves out part of this]" : text;
+    std::string told = text;
+    if (repeats_once_) {
+      told = WithoutLineNumbers(lines_.WithoutRepeats(text));
+      lines_.Add(text, "as above");
+    }
+    return trace_.events[result].shortened ? told + "\n[the recording leaves out part of this]" : told;
   }
 
   void AddCall(std::size_t i) {
@@ -219,17 +240,19 @@ class TranscriptWriter {
   std::set<std::size_t> corrections_;
   std::map<std::size_t, std::vector<DigestItem>> after_;  // what follows an event
   std::map<std::size_t, std::size_t> shown_;              // hash of an output → event
-  std::size_t cut_characters_ = 0;                        // from the next item
-  std::string folder_;                                    // of the last call that names one
-  std::string changed_;                                   // files changed since the last item
-  std::set<std::string> changed_paths_;                   // the same ones
+  bool repeats_once_;
+  ShownLines lines_;                     // of outputs and of files' final content; empty unless `repeats_once_`
+  std::size_t cut_characters_ = 0;       // from the next item
+  std::string folder_;                   // of the last call that names one
+  std::string changed_;                  // files changed since the last item
+  std::set<std::string> changed_paths_;  // the same ones
   std::vector<DigestItem> items_;
 };
 
 }  // namespace
 
-std::vector<DigestItem> TranscriptOf(const Trace& trace, std::size_t trace_index) {
-  return TranscriptWriter(trace, trace_index).Write();
+std::vector<DigestItem> TranscriptOf(const Trace& trace, std::size_t trace_index, bool repeats_once) {
+  return TranscriptWriter(trace, trace_index, repeats_once).Write();
 }
 
 }  // namespace upskill
