@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
+#include "util/hash.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -15,9 +17,11 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array kWithLabels = {"with_skill"sv, "with-skill"sv, "with skill"sv, "new_skill"sv, "skill"sv, "with"sv};
-constexpr std::array kWithoutLabels = {"without_skill"sv, "without-skill"sv, "without skill"sv, "no_skill"sv,
-                                       "no-skill"sv,      "no skill"sv,      "baseline"sv,      "without"sv};
+constexpr std::array kWithLabels = {"with_skill"sv, "with-skill"sv, "with skill"sv, "with_skills"sv, "with-skills"sv,
+                                    "new_skill"sv,  "skill"sv,      "skilled"sv,    "with"sv};
+constexpr std::array kWithoutLabels = {"without_skill"sv,  "without-skill"sv,  "without skill"sv, "no_skill"sv,
+                                       "no-skill"sv,       "no skill"sv,       "baseline"sv,      "without"sv,
+                                       "without_skills"sv, "without-skills"sv, "no_skills"sv,     "no-skills"sv};
 constexpr std::array kPreviousLabels = {"old_skill"sv, "old-skill"sv};
 
 template <std::size_t N>
@@ -63,6 +67,23 @@ std::optional<double> NonNegativeAt(const Json& object, const char* key) {
   if (!value.is_number()) return std::nullopt;
   const auto number = value.get<double>();
   return std::isfinite(number) && number >= 0.0 ? std::optional(number) : std::nullopt;
+}
+
+std::int64_t TokensAt(const Json& object, const char* key) {
+  return std::clamp<std::int64_t>(JsonGet<std::int64_t>(object, key, 0), 0, kMaxImportedTokens);
+}
+
+void AddPart(ImportedResults& results, ImportedResults part) {
+  for (const ImportedCase& one : part.cases) results.AddCase(one.id, one.input);
+  std::move(part.answers.begin(), part.answers.end(), std::back_inserter(results.answers));
+  for (std::string& note : part.notes) results.AddNote(std::move(note));
+  if (results.skill != part.skill && !part.skill.empty()) {
+    if (results.skill.empty()) results.skill = part.skill;
+    results.AddNote("The files name different skills or tasks; they are judged together.");
+  }
+  if (results.time.empty() || (!part.time.empty() && part.time < results.time)) results.time = part.time;
+  results.source += ", " + part.source;
+  results.sha256 = Sha256Hex(results.sha256 + part.sha256);
 }
 
 std::string IdText(const Json& id) {

@@ -61,6 +61,7 @@ struct ImportedResults {
   std::string time;  // when the evaluation was made, as the file has it; may be empty
   std::vector<ImportedCase> cases;
   std::vector<ImportedAnswer> answers;
+  bool is_part = false;            // the other arm of the evaluation may be in another file
   std::vector<std::string> notes;  // sentences about what the files lack or what was left out
 
  private:
@@ -76,6 +77,12 @@ std::string LabelsHint(const std::vector<std::string>& labels);
 
 // Lenient access to numbers of other programs' files: a finite number of at least 0, else nothing.
 std::optional<double> NonNegativeAt(const Json& object, const char* key);
+
+// A number of tokens between 0 and kMaxImportedTokens; 0 for anything else.
+std::int64_t TokensAt(const Json& object, const char* key);
+
+// Adds the answers, cases and notes of another part of the same evaluation.
+void AddPart(ImportedResults& results, ImportedResults part);
 
 // The id of a case as text: a string, or a whole number. Empty for anything else.
 std::string IdText(const Json& id);

@@ -108,10 +108,6 @@ std::string OutputOf(const Json& entry) {
   return output.is_string() ? output.get<std::string>() : output.is_null() ? "" : DumpJson(output);
 }
 
-std::int64_t TokensAt(const Json& usage, const char* key) {
-  return std::clamp<std::int64_t>(JsonGet<std::int64_t>(usage, key, 0), 0, kMaxImportedTokens);
-}
-
 ImportedAnswer AnswerOfEntry(const Json& entry, bool success) {
   ImportedAnswer answer;
   if (JsonGet(entry, "failureReason", 0) == kErrorFailure) {

@@ -11,8 +11,9 @@
 
 namespace upskill {
 
-// The results in files and folders of other programs, one for each evaluation. The format is told by the content.
-// Errors: unreadable, of an unknown format (the message lists the known ones), or nothing to judge in it.
+// The results in files and folders of other programs, one for each evaluation. The format is told by the content. Logs
+// of Inspect and results of Vally are one evaluation however many files they are, because the arms are in different
+// ones. Errors: unreadable, of an unknown format (the message lists the known ones), or nothing to judge in it.
 Result<std::vector<ImportedResults>> ReadResults(const std::vector<std::filesystem::path>& paths,
                                                  const ImportOptions& options);
 
