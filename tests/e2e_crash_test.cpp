@@ -29,7 +29,7 @@ const fs::path kExample = SourceDir() / "examples/skills/kernel-builder-cuda-ker
 
 std::size_t LinesIn(const fs::path& run) {
   std::size_t lines = 0;
-  const Result<std::size_t> read = VisitJournalLines(run, [&](std::string_view) { ++lines; });
+  const Result<std::size_t> read = VisitJournalLines(run, [&](const JournalLine&) { ++lines; });
   return read ? lines : 0;
 }
 

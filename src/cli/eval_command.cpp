@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/eval_matrix.h"
 #include "cli/eval_session.h"
 #include "cli/eval_tests.h"
 #include "eval/judged_run.h"
@@ -124,10 +125,8 @@ bool PrintGate(const EvalOptions& options, const EvalSession& session, const Jud
 // Why requests failed, unless a model's end has said so. Counts alone help nobody.
 TerminalText FirstError(const RunOutcome& outcome, const JudgedRun& run) {
   if (outcome.progress.errors == 0 || !outcome.stopped_models.empty()) return "";
-  const std::vector<const Sample*> samples = run.data.samples();
-  const auto first = std::find_if(samples.begin(), samples.end(), [](const Sample* sample) { return !sample->ok(); });
-  if (first == samples.end()) return "";
-  return TerminalText::Format("first error: {}\n", (*first)->error->message);
+  const SamplePtr first = run.data.samples().first_error();
+  return first == nullptr ? "" : TerminalText::Format("first error: {}\n", first->error->message);
 }
 
 ExitCode Conclude(const EvalOptions& options, const EvalSession& session, const RunOutcome& outcome,
@@ -155,6 +154,8 @@ ExitCode Conclude(const EvalOptions& options, const EvalSession& session, const 
   return outcome.interrupted ? ExitCode::kInterrupted : ExitCode::kIncomplete;
 }
 
+}  // namespace
+
 RunLimits LimitsOf(const EvalOptions& options) {
   RunLimits limits;
   limits.max_cost_usd = options.max_cost_usd;
@@ -164,17 +165,25 @@ RunLimits LimitsOf(const EvalOptions& options) {
   return limits;
 }
 
-}  // namespace
-
 ExitCode RunEval(const EvalOptions& given, Env& env) {
-  const Result<Config> config = LoadConfig(env);
-  if (!config) return PrintError(env, config.error());
+  if (given.skills.empty()) return RunEvalPart(given, nullptr, env).code;
+  if (IsMatrix(given)) return RunEvalMatrix(given, env);
   EvalOptions options = given;
-  if (const Status recalled = RecallTerms(options, *config, env); !recalled) return PrintError(env, recalled.error());
+  options.skill = given.skills.front();
+  return RunEvalPart(options, nullptr, env).code;
+}
+
+EvalPart RunEvalPart(const EvalOptions& given, Budget* budget, Env& env) {
+  const Result<Config> config = LoadConfig(env);
+  if (!config) return {PrintError(env, config.error()), {}, false};
+  EvalOptions options = given;
+  if (const Status recalled = RecallTerms(options, *config, env); !recalled)
+    return {PrintError(env, recalled.error()), {}, false};
   if (const Status written = WriteMissingTests(options, *config, env); !written)
-    return PrintError(env, written.error());
+    return {PrintError(env, written.error()), {}, false};
   Result<EvalSession> session = OpenEvalSession(options, *config, env);
-  if (!session) return PrintError(env, session.error());
+  if (!session) return {PrintError(env, session.error()), {}, false};
+  const std::filesystem::path folder = session->journal ? session->journal->folder() : std::filesystem::path();
   if (!options.json) PrintHead(options, *config, *session, env);
 
   ProgressLine progress(StyleFor(env, env.error_is_terminal, options.color), env.error_is_terminal, env.error);
@@ -186,6 +195,7 @@ ExitCode RunEval(const EvalOptions& given, Env& env) {
   input.resumed = std::move(session->resumed);
   input.cached = session->cached;
   input.limits = LimitsOf(options);
+  input.budget = budget;
   input.stop = env.stop;
   input.clock = env.clock;
   input.sandbox = session->sandbox.get();
@@ -198,7 +208,7 @@ ExitCode RunEval(const EvalOptions& given, Env& env) {
       env.error(TerminalText::Format("the answers so far are saved; fix the cause and continue with:\n  {}\n",
                                      ResumeLine(options, *session)));
     }
-    return ExitCode::kIncomplete;
+    return {ExitCode::kIncomplete, folder, true};
   }
   const JudgedRun run = Judge(std::move(outcome->data));
   const Status files = session->journal ? WriteRunFiles(run, session->journal->folder()) : Status();
@@ -208,12 +218,13 @@ ExitCode RunEval(const EvalOptions& given, Env& env) {
       PrintWarning(env, "this look at the tests could not be counted: " + noted.error().message);
   }
   const ExitCode code = Conclude(options, *session, *outcome, run, env);
-  if (files) return code;
+  const bool ends_all = outcome->interrupted || !outcome->exhausted.empty();
+  if (files) return {code, folder, ends_all};
   PrintWarning(env,
                fmt::format("the run is saved, but files for other programs could not be written: {}; to write them:"
                            "\n{}",
                            files.error().message, ResumeLine(options, *session)));
-  return code == ExitCode::kSuccess ? ExitCode::kIncomplete : code;
+  return {code == ExitCode::kSuccess ? ExitCode::kIncomplete : code, folder, ends_all};
 }
 
 }  // namespace upskill

@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
+
 #include "cli/env.h"
 #include "cli/eval_options.h"
+#include "eval/budget.h"
 
 namespace upskill {
 
 // Runs `eval` or `benchmark` (EvalOptions::table_first).
 ExitCode RunEval(const EvalOptions& options, Env& env);
+
+// The run of one skill among several.
+struct EvalPart {
+  ExitCode code = ExitCode::kSuccess;
+  std::filesystem::path run_folder;  // empty: there is none
+  bool ends_all = false;             // it was interrupted, or a limit reached
+};
+// Under a shared budget in place of its own limits on cost and tokens; null: its own.
+EvalPart RunEvalPart(const EvalOptions& options, Budget* budget, Env& env);
+
+RunLimits LimitsOf(const EvalOptions& options);
 
 }  // namespace upskill

@@ -156,7 +156,15 @@ void AddOutputOptions(CLI::App& command, EvalOptions& options) {
 
 // The options of `eval`, and with `table_first` of `benchmark`.
 void AddOptions(CLI::App& command, EvalOptions& options) {
-  command.add_option("SKILL", options.skill, "Skill folder, or its SKILL.md")->required();
+  if (options.table_first) {
+    command.add_option("SKILL", options.skill, "Skill folder, or its SKILL.md")->required();
+  } else {
+    command.add_option("SKILL", options.skills, "Skill folders, or their SKILL.md: an ordinary run for each")->required();
+    command
+        .add_option("--changed-since", options.changed_since,
+                    "Only the skills whose files, or cases given by -t, differ from this commit, branch or tag of git")
+        ->type_name("REF");
+  }
   AddModelOptions(command, options);
   AddCaseOptions(command, options);
   const std::vector<std::string> of_workspaces = AddWorkspaceOptions(command, options.workspace);
@@ -182,6 +190,8 @@ void AddEvalCommand(CLI::App& app, EvalOptions& options) {
   AddExamples(*command, {{"Measure a skill on the default model", "upskill eval path/to/skill --runs 3"},
                          {"Compare two models, for at most 2 dollars",
                           "upskill eval path/to/skill -m haiku -m sonnet --runs 5 --max-cost 2"},
+                         {"Measure all skills on two models, for at most 5 dollars together",
+                          "upskill eval skills/* -m haiku -m sonnet --max-cost 5"},
                          {"Continue the latest run", "upskill eval path/to/skill --resume"}});
   AddHelpNote(
       *command,

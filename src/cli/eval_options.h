@@ -18,6 +18,8 @@ namespace upskill {
 
 struct EvalOptions {
   std::string skill;
+  std::vector<std::string> skills;  // of `eval`, whose `skill` is set to each of them
+  std::string changed_since;        // only the skills that differ from this state in git; empty: all
   std::vector<std::string> models;
   std::vector<std::string> base_urls;
   std::string judge_model;  // of checks of the type `judge`; empty: none

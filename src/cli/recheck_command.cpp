@@ -114,7 +114,7 @@ Result<Recheck> LoadRecheck(const RecheckOptions& options, const fs::path& runs_
   if (data.skipped_lines() > 0)
     recheck.notes.push_back(fmt::format("{} of {} could not be read", Counted(data.skipped_lines(), "line"),
                                         (folder / "samples.jsonl").string()));
-  for (const Sample* sample : data.samples()) {
+  for (const SamplePtr& sample : data.samples()) {
     if (!sample->ok() && !sample->keeps_answer) continue;
     Sample& answer = recheck.answers.emplace_back(*sample);
     if (std::exchange(answer.keeps_answer, false)) answer.error.reset();
@@ -150,7 +150,7 @@ struct Changes {
 
 std::map<std::string, Changes> ChangesOf(const Recheck& recheck, const RunData& data) {
   std::map<std::string, Changes> changes;
-  for (const Sample* sample : data.samples()) {
+  for (const SamplePtr& sample : data.samples()) {
     const auto before = recheck.passed_before.find(CellName(*sample));
     if (!sample->ok() || before == recheck.passed_before.end() || before->second == sample->passed()) continue;
     Changes& of_case = changes[sample->case_id];
@@ -190,7 +190,7 @@ TerminalText ChangesText(const std::map<std::string, Changes>& changes, std::siz
 // Of the answers, those that are still to be judged.
 std::size_t Unjudged(std::size_t answers, const RunData& data) {
   std::size_t judged = 0;
-  for (const Sample* sample : data.samples()) judged += sample->ok() ? 1 : 0;
+  for (const SamplePtr& sample : data.samples()) judged += sample->ok() ? 1 : 0;
   return answers - std::min(answers, judged);
 }
 

@@ -24,6 +24,7 @@
 #include "report/markdown.h"
 #include "report/python_files.h"
 #include "util/files.h"
+#include "util/output_pieces.h"
 #include "util/json.h"
 #include "util/json_file.h"
 #include "util/text.h"
@@ -137,18 +138,22 @@ Result<std::string> ReportOf(const Sources& sources, Format format, const Style&
       return HtmlReport(sources.runs);
     case Format::kMarkdown:
       return MarkdownReport(sources.runs);
-    case Format::kCsv:
-      return SamplesCsv(sources.runs);
     case Format::kXml:
       return JUnitXml(sources.runs);
     case Format::kJson:
     case Format::kText:
+    case Format::kCsv:  // in pieces
     case Format::kPython:
     case Format::kSkillCreator:
     case Format::kInspect:
       break;
   }
   return JsonOf(sources);
+}
+
+// What doesn't fit into memory in one piece: the answers of runs as CSV. Nothing for other reports.
+bool IsWrittenInPieces(const Sources& sources, Format format) {
+  return format == Format::kCsv && !sources.runs.empty();
 }
 
 std::string SizeText(std::size_t bytes) {
@@ -246,21 +251,33 @@ ExitCode RunReport(const ReportOptions& options, Env& env) {
     env.out(TextOf(sources, style));
     return ExitCode::kSuccess;
   }
-  const Result<std::string> report = ReportOf(sources, *format, style);
+  const bool in_pieces = IsWrittenInPieces(sources, *format);
+  const Result<std::string> report = in_pieces ? std::string() : ReportOf(sources, *format, style);
   if (!report) return PrintError(env, report.error());
   if (*format != Format::kText) WarnOfLeftOut(sources, env);
   print_notes();
+  std::size_t bytes = 0;
+  const auto produce = [&](const PieceWriter& write) {
+    const auto count = [&](std::string_view piece) {
+      bytes += piece.size();
+      return write(piece);
+    };
+    return in_pieces ? WriteSamplesCsv(sources.runs, count) : count(*report);
+  };
   if (!to_file) {
-    PrintDocument(env, *report);
+    static_cast<void>(produce([&env](std::string_view piece) {
+      PrintDocument(env, std::string(piece));
+      return Status();
+    }));
     return ExitCode::kSuccess;
   }
-  if (const Status written = WriteOutputFile(options.output, *report); !written)
+  if (const Status written = WriteOutputInPieces(options.output, produce); !written)
     return PrintError(env, written.error());
   std::size_t answers = 0;
   for (const JudgedRun& run : sources.runs) answers += run.summary.answered;
   env.out(TerminalText::Format("{} written: {}, {}, {}\n", options.output,
                                Counted(std::max<std::size_t>(1, sources.runs.size()), "run"),
-                               Counted(answers, "answer"), SizeText(report->size())));
+                               Counted(answers, "answer"), SizeText(bytes)));
   return ExitCode::kSuccess;
 }
 

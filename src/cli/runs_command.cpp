@@ -12,6 +12,7 @@
 #include "cli/config.h"
 #include "cli/help_formatter.h"
 #include "cli/option_checks.h"
+#include "cli/run_summaries.h"
 #include "eval/journal.h"
 #include "eval/judged_run.h"
 #include "eval/ledger.h"
@@ -23,6 +24,7 @@
 #include "report/python_result.h"
 #include "report/runs_text.h"
 #include "util/files.h"
+#include "util/log.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -85,7 +87,33 @@ void CollectPythonRun(const RunsOptions& options, const fs::path& folder, Env& e
   }
 }
 
-void CollectRun(const RunsOptions& options, const fs::path& folder, Env& env, Found& found) {
+// Only rows are shown: what is known of a run may have been kept.
+bool ShowsRowsAlone(const RunsOptions& options) { return !options.matrix && !options.json && !options.python; }
+
+void NoteSkippedLines(const std::string& run, std::size_t lines, Env& env) {
+  if (lines > 0) PrintWarning(env, fmt::format("{}: {} of samples.jsonl could not be read", run, Counted(lines, "line")));
+}
+
+// The rows of a run of which the summary is known.
+void CollectRows(const RunsOptions& options, const std::string& run, RunSummaryRows summary, Env& env, Found& found) {
+  if (!Wanted(options.skills, summary.skill)) return;
+  if (!options.all && !summary.trial.empty()) {
+    ++found.trials;
+    return;
+  }
+  NoteSkippedLines(run, summary.skipped_lines, env);
+  for (RunRow& row : summary.rows) {
+    const Student& student = row.student.student;
+    if (Wanted(options.models, student.name) || Wanted(options.models, student.spec))
+      found.rows.push_back(std::move(row));
+  }
+}
+
+void CollectRun(const RunsOptions& options, const fs::path& folder, RunSummaries& summaries, Env& env, Found& found) {
+  if (ShowsRowsAlone(options)) {
+    if (std::optional<RunSummaryRows> known = summaries.Find(folder))
+      return CollectRows(options, folder.filename().string(), std::move(*known), env, found);
+  }
   const auto skip = [&](const Error& error) { PrintWarning(env, "skipped: " + error.message); };
   const Result<Plan> plan = LoadPlan(folder);
   if (!plan) return skip(plan.error());
@@ -96,11 +124,10 @@ void CollectRun(const RunsOptions& options, const fs::path& folder, Env& env, Fo
   }
   Result<RunData> data = RunData::Read(folder);
   if (!data) return skip(data.error());
-  if (data->skipped_lines() > 0) {
-    PrintWarning(env, fmt::format("{}: {} of samples.jsonl could not be read", plan->run,
-                                  Counted(data->skipped_lines(), "line")));
-  }
+  NoteSkippedLines(plan->run, data->skipped_lines(), env);
   JudgedRun run = Judge(std::move(data).value());
+  if (ShowsRowsAlone(options))
+    summaries.Put(folder, {plan->skill.name, plan->trial, run.data.skipped_lines(), RowsOf(run)});
   std::vector<Json> results;
   if (options.python) results = PythonRounds(run);
   KeepWantedResults(options, run);
@@ -113,7 +140,7 @@ void CollectRun(const RunsOptions& options, const fs::path& folder, Env& env, Fo
     if (wanted) found.results.push_back(std::move(result));
   }
   for (RunRow& row : RowsOf(run)) found.rows.push_back(std::move(row));
-  found.runs.push_back(std::move(run));
+  if (!ShowsRowsAlone(options)) found.runs.push_back(std::move(run));
 }
 
 // Folders' names begin with their time, so that their order is that of the runs, whichever program wrote them.
@@ -124,7 +151,16 @@ Found Collect(const RunsOptions& options, const fs::path& runs_dir, Env& env) {
   std::stable_sort(folders.begin(), folders.end(),
                    [](const auto& x, const auto& y) { return x.first.filename() < y.first.filename(); });
   Found found;
-  for (const auto& [folder, python] : folders) (python ? CollectPythonRun : CollectRun)(options, folder, env, found);
+  RunSummaries summaries(runs_dir, *env.clock);
+  for (const auto& [folder, python] : folders) {
+    if (python) {
+      CollectPythonRun(options, folder, env, found);
+    } else {
+      CollectRun(options, folder, summaries, env, found);
+    }
+  }
+  // Where nothing can be written, the runs are judged each time.
+  if (const Status stored = summaries.Store(); !stored) Log("runs", stored.error().message);
   return found;
 }
 

@@ -122,7 +122,7 @@ Status RunOnce(const SelftestOptions& options, const SelftestLine& line, int num
   RETURN_IF_ERROR(RunPlan(std::move(input)));
   ASSIGN_OR_RETURN(const RunData data, RunData::Read(journal.folder()));
   Count(JudgeRun(data), LiftOf(truths), line.margin, tally);
-  tally.cells += static_cast<std::int64_t>(data.samples().size());
+  tally.cells += static_cast<std::int64_t>(data.sample_count());
   std::error_code code;
   fs::remove_all(journal.folder(), code);
   return {};

@@ -43,7 +43,8 @@ Result<std::unordered_map<std::string, Sample>> FindCachedSamples(
     if (!OffersCache(run)) continue;
     std::map<std::size_t, std::set<std::string>> first_served;
     std::unordered_map<std::string, std::vector<ErrorCause>> failed;  // attempts in this run before the answer, by key
-    const auto consider = [&](std::string_view line) {
+    const auto consider = [&](const JournalLine& of_run) {
+      const std::string_view line = of_run.text;
       const std::string key(KeyOfLine(line));
       const auto cell = wanted.find(key);
       if (cell == wanted.end() || found.contains(key)) return;

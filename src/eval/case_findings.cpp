@@ -45,7 +45,7 @@ struct CountedCases {
     int sum = 0;
     for (const std::size_t entry : entries) {
       const AnswerPair pair = complete.pair(round, entry);
-      sum += (pair.with->passed ? 1 : 0) - (pair.without->passed ? 1 : 0);
+      sum += (pair.with.passed ? 1 : 0) - (pair.without.passed ? 1 : 0);
     }
     return sum;
   }
@@ -119,8 +119,8 @@ void AddTurned(const CountedCases& counted, CaseFindings& findings) {
     std::size_t with = 0;
     for (std::size_t round = 0; round < counted.rounds; ++round) {
       const AnswerPair pair = counted.complete.pair(round, i);
-      without += pair.without->passed ? 1 : 0;
-      with += pair.with->passed ? 1 : 0;
+      without += pair.without.passed ? 1 : 0;
+      with += pair.with.passed ? 1 : 0;
     }
     const bool passed = 2 * without > counted.rounds;
     const bool failed = 2 * without < counted.rounds;
@@ -172,8 +172,8 @@ std::optional<Drift> FindDrift(const CountedCases& counted, Arm against) {
   for (std::size_t i = 0; i < cases; ++i) {
     for (std::size_t round = 0; round < counted.rounds; ++round) {
       const AnswerPair pair = counted.complete.pair(round, i);
-      without[i][round] = pair.without->passed;
-      with[i][round] = pair.with->passed;
+      without[i][round] = pair.without.passed;
+      with[i][round] = pair.with.passed;
     }
   }
   Drift drift;
@@ -189,7 +189,7 @@ std::vector<PassOfK> FindPassOfK(const RunData& data, std::size_t student, Arm a
   for (std::size_t i = 0; i < data.plan().suite.cases.size(); ++i) {
     CaseAnswers& one = all.emplace_back();
     for (int round = 0; round < data.rounds(student); ++round) {
-      const FinalSample& cell = data.at(student, arm, i, round);
+      const FinalSample cell = data.at(student, arm, i, round);
       one.answered += cell.answered ? 1 : 0;
       one.passed += cell.passed ? 1 : 0;
     }

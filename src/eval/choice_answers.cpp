@@ -3,10 +3,8 @@
 
 #include <array>
 
-#include "eval/sample.h"
 #include "skill/check_reader.h"
 #include "util/json.h"
-#include "util/rng.h"
 
 namespace upskill {
 namespace {
@@ -36,20 +34,18 @@ std::string QuestionOf(const Case& test_case) {
 
 ChoiceAnswer AnswerOf(const FinalSample& final_sample) {
   ChoiceAnswer answer;
-  if (final_sample.sample == nullptr) return answer;
+  if (final_sample.figures == nullptr) return answer;
   answer.state = final_sample.answered ? ChoiceAnswer::State::kAnswered : ChoiceAnswer::State::kFailed;
   if (!final_sample.answered) return answer;
-  const ChatResponse& response = final_sample.sample->response;
+  const SampleFigures& figures = *final_sample.figures;
   answer.passed = final_sample.passed;
-  answer.text = SeedFromText(response.text);
-  for (const ToolCall& call : response.tool_calls)
-    answer.text = 31 * answer.text + SeedFromText(call.name + '\n' + call.raw_arguments);
-  if (ReportsTokens(*final_sample.sample)) {
-    answer.output_tokens = static_cast<double>(response.usage.output);
-    answer.tokens = static_cast<double>(response.usage.prompt() + response.usage.output);
+  answer.text = figures.text();
+  if (figures.reports_tokens()) {
+    answer.output_tokens = static_cast<double>(figures.output_tokens());
+    answer.tokens = static_cast<double>(figures.prompt_tokens() + figures.output_tokens());
   }
-  answer.seconds = response.seconds;
-  answer.cost_usd = response.cost_usd;
+  answer.seconds = figures.seconds();
+  answer.cost_usd = figures.cost_usd();
   return answer;
 }
 

@@ -7,26 +7,13 @@
 #include "eval/source_clusters.h"
 
 namespace upskill {
-namespace {
-
-bool SameAnswer(const Sample& a, const Sample& b) {
-  const auto same_call = [](const ToolCall& x, const ToolCall& y) {
-    return x.name == y.name && x.raw_arguments == y.raw_arguments;
-  };
-  return a.response.text == b.response.text &&
-         std::equal(a.response.tool_calls.begin(), a.response.tool_calls.end(), b.response.tool_calls.begin(),
-                    b.response.tool_calls.end(), same_call);
-}
-
-}  // namespace
-
 int CompleteRounds::RoundsTriedInFull(int limit) const {
   const std::size_t all = data_->plan().suite.cases.size();
   const int last = std::min(limit, data_->rounds(student_));
   for (int round = 0; round < last; ++round) {
     for (std::size_t i = 0; i < all; ++i) {
       const AnswerPair pair = PairAt(round, i);
-      if (pair.without->sample == nullptr || pair.with->sample == nullptr) return round;
+      if (pair.without.figures == nullptr || pair.with.figures == nullptr) return round;
     }
   }
   return std::max(last, 0);
@@ -67,8 +54,8 @@ bool CompleteRounds::AllRoundsEqual() const {
     for (std::size_t i = 0; i < cases.size(); ++i) {
       const AnswerPair first = pair(0, i);
       const AnswerPair later = pair(round, i);
-      if (!SameAnswer(*later.without->sample, *first.without->sample)) return false;
-      if (!SameAnswer(*later.with->sample, *first.with->sample)) return false;
+      if (later.without.figures->text() != first.without.figures->text()) return false;
+      if (later.with.figures->text() != first.with.figures->text()) return false;
     }
   }
   return true;
@@ -78,7 +65,7 @@ std::vector<int> CompleteRounds::SumsOfRound(std::size_t round) const {
   std::vector<int> sums(unit_sizes.size(), 0);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const AnswerPair entry = pair(round, i);
-    sums[units[i]] += (entry.with->passed ? 1 : 0) - (entry.without->passed ? 1 : 0);
+    sums[units[i]] += (entry.with.passed ? 1 : 0) - (entry.without.passed ? 1 : 0);
   }
   return sums;
 }

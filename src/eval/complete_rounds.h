@@ -11,8 +11,8 @@ namespace upskill {
 
 // The final samples of both arms for one case in one round.
 struct AnswerPair {
-  const FinalSample* without = nullptr;
-  const FinalSample* with = nullptr;
+  FinalSample without;
+  FinalSample with;
 };
 
 // The samples of a student that a verdict may rest on.
@@ -55,11 +55,11 @@ class CompleteRounds {
       : data_(&data), student_(student), against_(against) {}
 
   AnswerPair PairAt(int round, std::size_t case_index) const {
-    return {&data_->at(student_, against_, case_index, round), &data_->at(student_, Arm::kSkill, case_index, round)};
+    return {data_->at(student_, against_, case_index, round), data_->at(student_, Arm::kSkill, case_index, round)};
   }
   bool Failed(int round, std::size_t case_index) const {
     const AnswerPair pair = PairAt(round, case_index);
-    return !pair.without->answered || !pair.with->answered;
+    return !pair.without.answered || !pair.with.answered;
   }
   int RoundsTriedInFull(int limit) const;
   void Select(int tried);

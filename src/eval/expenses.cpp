@@ -21,8 +21,8 @@ std::optional<PairedChange> ChangeOf(const CompleteRounds& complete, Quantity qu
   for (std::size_t round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < cases; ++i) {
       const AnswerPair pair = complete.pair(round, i);
-      const std::optional<double> without = quantity(*pair.without->sample);
-      const std::optional<double> with = quantity(*pair.with->sample);
+      const std::optional<double> without = quantity(*pair.without.figures);
+      const std::optional<double> with = quantity(*pair.with.figures);
       if (!without || !with) return std::nullopt;
       change.without += *without;
       change.with += *with;
@@ -43,24 +43,24 @@ std::optional<PairedChange> ChangeOf(const CompleteRounds& complete, Quantity qu
 }  // namespace
 
 void AddExpenses(const CompleteRounds& complete, StudentVerdict& verdict) {
-  verdict.tokens = ChangeOf(complete, [](const Sample& s) {
-    const Usage& usage = s.response.usage;
-    return ReportsTokens(s) ? std::optional(static_cast<double>(usage.prompt()) + static_cast<double>(usage.output))
-                            : std::nullopt;
+  verdict.tokens = ChangeOf(complete, [](const SampleFigures& s) {
+    return s.reports_tokens()
+               ? std::optional(static_cast<double>(s.prompt_tokens()) + static_cast<double>(s.output_tokens()))
+               : std::nullopt;
   });
-  verdict.output_tokens = ChangeOf(complete, [](const Sample& s) {
-    return ReportsTokens(s) ? std::optional(static_cast<double>(s.response.usage.output)) : std::nullopt;
+  verdict.output_tokens = ChangeOf(complete, [](const SampleFigures& s) {
+    return s.reports_tokens() ? std::optional(static_cast<double>(s.output_tokens())) : std::nullopt;
   });
-  verdict.cost_usd = ChangeOf(complete, [](const Sample& s) { return s.response.cost_usd; });
-  verdict.seconds = ChangeOf(complete, [](const Sample& s) { return std::optional(s.response.seconds); });
+  verdict.cost_usd = ChangeOf(complete, [](const SampleFigures& s) { return s.cost_usd(); });
+  verdict.seconds = ChangeOf(complete, [](const SampleFigures& s) { return std::optional(s.seconds()); });
   if (!verdict.cost_usd) return;
   double solved_without = 0.0;
   double solved_with = 0.0;
   for (std::size_t round = 0; round < complete.rounds.size(); ++round) {
     for (std::size_t i = 0; i < complete.cases.size(); ++i) {
       const AnswerPair pair = complete.pair(round, i);
-      solved_without += pair.without->passed ? 1.0 : 0.0;
-      solved_with += pair.with->passed ? 1.0 : 0.0;
+      solved_without += pair.without.passed ? 1.0 : 0.0;
+      solved_with += pair.with.passed ? 1.0 : 0.0;
     }
   }
   const auto pairs = static_cast<double>(complete.rounds.size() * complete.cases.size());

@@ -142,17 +142,19 @@ namespace {
 // Splits what is read into lines and skips those that are too long, without holding them.
 class LineSplitter {
  public:
-  LineSplitter(const std::function<void(std::string_view)>& visit, std::size_t max_bytes)
+  LineSplitter(const std::function<void(const JournalLine&)>& visit, std::size_t max_bytes)
       : visit_(visit), max_bytes_(max_bytes) {}
 
   void Take(std::string_view block) {
     for (std::size_t newline = block.find('\n'); newline != std::string_view::npos; newline = block.find('\n')) {
       Add(block.substr(0, newline));
+      taken_ += newline + 1;
       End();
       block.remove_prefix(newline + 1);
     }
     // What follows the last newline stays in `pending_`: a torn line if nothing comes.
     const std::string_view rest = block;
+    taken_ += rest.size();
     Add(rest);
     if (!pending_view_.empty()) pending_ = pending_view_;
     pending_view_ = {};
@@ -174,37 +176,42 @@ class LineSplitter {
     if (too_long_) {
       ++skipped_;
     } else {
-      visit_(pending_.empty() ? pending_view_ : std::string_view(pending_));
+      const std::string_view line = pending_.empty() ? pending_view_ : std::string_view(pending_);
+      visit_({line, taken_ - line.size() - 1});
     }
     too_long_ = false;
     pending_.clear();
     pending_view_ = {};
   }
 
-  const std::function<void(std::string_view)>& visit_;
+  const std::function<void(const JournalLine&)>& visit_;
   const std::size_t max_bytes_;
   std::string pending_;            // the front of a line, from earlier blocks
   std::string_view pending_view_;  // the same, if it is all in this block
+  std::uint64_t taken_ = 0;        // bytes
   std::size_t skipped_ = 0;
   bool too_long_ = false;
 };
 
 }  // namespace
 
-Result<std::size_t> VisitJournalLines(const fs::path& run_folder, const std::function<void(std::string_view)>& visit,
+Result<std::size_t> VisitJournalLines(const fs::path& run_folder, const std::function<void(const JournalLine&)>& visit,
                                       std::size_t max_line_bytes) {
   const fs::path path = run_folder / "samples.jsonl";
   const Result<Fd> fd = OpenRegularFile(path);  // a run may come from elsewhere; a pipe or device would never end
   if (!fd && fd.error().kind == ErrorKind::kNotFound) return std::size_t{0};
   if (!fd) return fd.error();
+  return VisitJournalLines(*fd, path, visit, max_line_bytes);
+}
+
+Result<std::size_t> VisitJournalLines(const Fd& file, const fs::path& path,
+                                      const std::function<void(const JournalLine&)>& visit,
+                                      std::size_t max_line_bytes) {
   LineSplitter lines(visit, max_line_bytes);
   std::vector<char> block(1U << 20U);
   while (true) {
-    const ssize_t got = ::read(fd->get(), block.data(), block.size());
-    if (got < 0) {
-      if (errno == EINTR) continue;
-      return ErrnoError("reading", path, errno);
-    }
+    const ssize_t got = Uninterrupted([&] { return ::read(file.get(), block.data(), block.size()); });
+    if (got < 0) return ErrnoError("reading", path, errno);
     if (got == 0) return lines.skipped();
     lines.Take({block.data(), static_cast<std::size_t>(got)});
   }
@@ -215,12 +222,12 @@ Result<JournalContent> ReadJournal(const fs::path& run_folder, std::size_t max_l
   std::error_code unknown;
   const std::uintmax_t bytes = fs::file_size(run_folder / "samples.jsonl", unknown);
   std::size_t read = 0;
-  const auto take = [&](std::string_view line) {
-    read += line.size() + 1;
+  const auto take = [&](const JournalLine& line) {
+    read += line.text.size() + 1;
     // Reserve by the lines so far: growing step by step would need the memory twice.
     if (!unknown && content.samples.size() == kLinesToGuess)
       content.samples.reserve(bytes / (read / kLinesToGuess) * 21 / 20);
-    Result<Sample> sample = SampleFromLine(line);
+    Result<Sample> sample = SampleFromLine(line.text);
     if (sample) {
       content.samples.push_back(std::move(sample).value());
     } else {

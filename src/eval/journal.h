@@ -3,17 +3,20 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "eval/plan.h"
 #include "eval/sample.h"
 #include "util/append_file.h"
 #include "util/clock.h"
+#include "util/files.h"
 #include "util/result.h"
 
 namespace upskill {
@@ -60,10 +63,20 @@ inline constexpr std::size_t kMaxJournalLineBytes = std::size_t{128} << 20U;
 Result<JournalContent> ReadJournal(const std::filesystem::path& run_folder,
                                    std::size_t max_line_bytes = kMaxJournalLineBytes);
 
-// Calls `visit` with the text of every whole line of a run's samples.jsonl, in order, in bounded memory. Returns the
-// number of lines that were skipped because they are too long.
+// A whole line of samples.jsonl, without its newline.
+struct JournalLine {
+  std::string_view text;     // while it is visited
+  std::uint64_t offset = 0;  // of its first byte in the file
+};
+
+// Calls `visit` with every whole line of a run's samples.jsonl, in order, in bounded memory. Returns the number of
+// lines that were skipped because they are too long.
 Result<std::size_t> VisitJournalLines(const std::filesystem::path& run_folder,
-                                      const std::function<void(std::string_view)>& visit,
+                                      const std::function<void(const JournalLine&)>& visit,
+                                      std::size_t max_line_bytes = kMaxJournalLineBytes);
+// The same of an open file, from its start. `path` is for the message of an error.
+Result<std::size_t> VisitJournalLines(const Fd& file, const std::filesystem::path& path,
+                                      const std::function<void(const JournalLine&)>& visit,
                                       std::size_t max_line_bytes = kMaxJournalLineBytes);
 
 // The folders below `parent` that contain `file`, in the order in which they were made: by the time `created` near the

@@ -33,7 +33,7 @@ bool CanBeCorrected(const Case& test_case) {
 // What an answer counts, times better_than_chance, so that it is between -1 and 1.
 double Credit(const FinalSample& cell, const Rates& rates) {
   const double passed = cell.passed ? 1.0 : 0.0;
-  const bool judged = cell.sample != nullptr && !cell.sample->judgments.empty();
+  const bool judged = cell.figures != nullptr && cell.figures->is_judged();
   return judged ? passed - (1.0 - rates.specificity) : passed * rates.better_than_chance();
 }
 
@@ -44,7 +44,7 @@ std::vector<UnitRounds> UnitsOf(const CompleteRounds& complete, const Rates& rat
     for (std::size_t entry = 0; entry < complete.cases.size(); ++entry) {
       const AnswerPair pair = complete.pair(round, entry);
       const std::size_t unit = complete.units[entry];
-      changes[unit] += (Credit(*pair.with, rates) - Credit(*pair.without, rates)) / complete.unit_sizes[unit];
+      changes[unit] += (Credit(pair.with, rates) - Credit(pair.without, rates)) / complete.unit_sizes[unit];
     }
     for (std::size_t unit = 0; unit < units.size(); ++unit) {
       units[unit].rounds += 1.0;

@@ -78,7 +78,7 @@ TEST(JudgeCorrectedLift, OfAPerfectJudgeIsTheMeasuredOne) {
   const RunData data = world.Draw(Perfect(1'000'000), rng);
   double with = 0.0;
   double without = 0.0;
-  for (const Sample* sample : data.samples()) (sample->arm == Arm::kSkill ? with : without) += sample->passed() ? 1 : 0;
+  for (const SamplePtr& sample : data.samples()) (sample->arm == Arm::kSkill ? with : without) += sample->passed() ? 1 : 0;
   const auto lift = JudgeCorrectedLift(data, 0);
   ASSERT_TRUE(lift.has_value());
   EXPECT_NEAR(lift->value, (with - without) / 60.0, 1e-9);
@@ -120,7 +120,7 @@ TEST(JudgeCorrectedLift, NothingForRunsThatStopAndChecksItCannotTellApart) {
     change(plan);
     std::vector<Sample> samples;
     const RunData drawn = World().Draw(Perfect(100), rng);
-    for (const Sample* sample : drawn.samples()) samples.push_back(*sample);
+    for (const SamplePtr& sample : drawn.samples()) samples.push_back(*sample);
     return JudgeCorrectedLift(RunData(plan, samples), 0).has_value();
   };
   EXPECT_TRUE(corrected([](Plan&) {}));

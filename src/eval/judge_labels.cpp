@@ -171,7 +171,7 @@ std::vector<Json> LabelSheet(const RunData& data) {
     if (!checks || !checks->asks_judge()) continue;
     for (std::size_t student = 0; student < plan.students.size(); ++student) {
       for (const Arm arm : plan.arms) {
-        for (const Sample* sample : data.samples(student, arm, i)) {
+        for (const SamplePtr& sample : data.samples(student, arm, i)) {
           if (!sample->ok() || sample->judgments.empty()) continue;
           for (const AskedQuestion& asked : checks->QuestionsAbout(sample->response.text, checks->Waiting())) {
             if (asked.question.kind != JudgeQuestion::Kind::kRubric) continue;

@@ -107,7 +107,7 @@ TEST(LabelSheet, HasEachJudgedAnswerOnceAndSaysNothingOfItsOrigin) {
   const Result<LabelSet> set = ParseLabels(text, "sheet");
   ASSERT_TRUE(set.ok()) << set.error().message;
   std::set<std::string> keys;
-  for (const Sample* sample : outcome.data.samples()) keys.insert(sample->judgments.at(0).key);
+  for (const SamplePtr& sample : outcome.data.samples()) keys.insert(sample->judgments.at(0).key);
   const JudgedLabels judged = JudgeLabels(judge, *set, {}, bench.clock, nullptr, nullptr, nullptr);
   for (const StoredJudgment& judgment : judged.judgments)
     EXPECT_TRUE(keys.contains(judgment.key)) << "it is asked as in the run";

@@ -69,7 +69,7 @@ TEST(Judging, DecidesAboutEveryAnswer) {
   Bench bench(JudgedPlan(3, 2), student, judge);
   const RunOutcome outcome = bench.Run();
   ASSERT_THAT(outcome.data.samples(), SizeIs(12));
-  for (const Sample* sample : outcome.data.samples()) {
+  for (const SamplePtr& sample : outcome.data.samples()) {
     EXPECT_EQ(sample->passed(), sample->arm == Arm::kSkill);
     ASSERT_THAT(sample->judgments, SizeIs(1));
     EXPECT_EQ(sample->judgments[0].cost_usd, 0.01);
@@ -90,7 +90,7 @@ TEST(Judging, WhatItSaidOfReusedAnswersIsNotAskedAgain) {
   {
     Bench bench(JudgedPlan(2), student, judge);
     const RunOutcome outcome = bench.Run();
-    for (const Sample* sample : outcome.data.samples()) answers.push_back(*SampleFromJson(SampleToJson(*sample)));
+    for (const SamplePtr& sample : outcome.data.samples()) answers.push_back(*SampleFromJson(SampleToJson(*sample)));
   }
   const std::size_t before = judge.requests.size();
   Bench again(JudgedPlan(2), student, judge);
@@ -112,7 +112,7 @@ TEST(Judging, AsksAgainForAVerdictThatCannotBeRead) {
   Bench bench(JudgedPlan(1), student, judge);
   const RunOutcome outcome = bench.Run();
   EXPECT_THAT(judge.requests, SizeIs(4));
-  for (const Sample* sample : outcome.data.samples()) {
+  for (const SamplePtr& sample : outcome.data.samples()) {
     EXPECT_TRUE(sample->ok());
     EXPECT_EQ(sample->judgments.at(0).usage.output, 6) << "both answers were paid for";
   }
@@ -127,7 +127,7 @@ TEST(Judging, AnAnswerThatIsNotJudgedIsAnErrorAndKept) {
   bench.input.journal = &*journal;
   const RunOutcome outcome = bench.Run();
   EXPECT_EQ(outcome.progress.errors, 2U);
-  for (const Sample* sample : outcome.data.samples())
+  for (const SamplePtr& sample : outcome.data.samples())
     EXPECT_THAT(sample->error->message, HasSubstr("the answer could not be judged: "));
   EXPECT_THAT(student.requests, SizeIs(2));
 
@@ -138,7 +138,7 @@ TEST(Judging, AnAnswerThatIsNotJudgedIsAnErrorAndKept) {
   const RunOutcome second = resumed.Run();
   EXPECT_THAT(student.requests, SizeIs(2)) << "its answers were paid for and are only judged";
   EXPECT_THAT(judge.requests, SizeIs(2));
-  for (const Sample* sample : second.data.samples()) EXPECT_EQ(sample->passed(), sample->arm == Arm::kSkill);
+  for (const SamplePtr& sample : second.data.samples()) EXPECT_EQ(sample->passed(), sample->arm == Arm::kSkill);
   EXPECT_EQ(second.progress.errors, 0U);
 }
 

@@ -80,10 +80,9 @@ Result<KnownStudent> FindKnownStudent(const std::filesystem::path& runs_dir, con
         cases.emplace(test_case.id, found->second);
     }
     if (cases.empty()) continue;
-    Result<JournalContent> content = ReadJournal(run);
-    if (!content) continue;
-    const RunData data(std::move(plan).value(), std::move(content->samples));
-    for (const Sample* sample : data.samples()) {
+    const Result<RunData> data = RunData::Read(run);
+    if (!data) continue;
+    for (const SamplePtr& sample : data->samples()) {
       const auto found = cases.find(sample->case_id);
       if (found == cases.end() || sample->student != model || !sample->ok() || !sample->cached_from.empty()) continue;
       Add(*sample, found->second, sums);

@@ -77,7 +77,7 @@ struct MergeBench {
     std::map<std::string, int> counts;
     const Result<RunData> data = RunData::Read(target());
     CHECK(data.ok());
-    for (const Sample* sample : data->samples())
+    for (const SamplePtr& sample : data->samples())
       ++counts[sample->ok() ? sample->response.text : sample->error->message];
     return counts;
   }

@@ -4,9 +4,11 @@
 #include <array>
 #include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -16,17 +18,12 @@
 
 #include "eval/plan.h"
 #include "eval/sample.h"
+#include "eval/sample_figures.h"
+#include "eval/sample_file.h"
+#include "eval/sample_list.h"
 #include "util/result.h"
 
 namespace upskill {
-
-// The final sample of a cell: its first answer, or else its last error that wasn't to be followed by another attempt
-// (Sample::will_retry). Without one, `answered` and `passed` are false.
-struct FinalSample {
-  const Sample* sample = nullptr;  // null: the cell has no sample yet
-  bool answered = false;
-  bool passed = false;
-};
 
 // The requests made for one arm of a student: each answer, and each failed attempt.
 struct ArmAttempts {
@@ -34,12 +31,23 @@ struct ArmAttempts {
   std::map<ErrorCause, std::size_t> errors;
 };
 
-// A run: its plan, its samples, and the final sample of each cell. Summaries, verdicts and reports are computed from
-// it.
+// What a run's judge was asked for, over all answers that count.
+struct JudgeSummary {
+  std::size_t answers = 0;  // that it judged
+  std::size_t requests = 0;
+  double cost_usd = 0.0;       // of the requests with a known cost
+  std::size_t cost_known = 0;  // requests
+};
+
+// A run: its plan, and the final sample of each cell. Summaries, verdicts and reports are computed from it.
 //
-// Owns the plan and the samples. Neither moves in memory when more samples come or when the RunData itself is moved:
-// pointers into them are valid while it lives. It can't be copied, since samples hold whole answers.
-// Not thread-safe while samples are added; afterwards, several threads may read it.
+// Of every final sample it keeps the figures. Texts (answers, checks, messages) stay in samples.jsonl, from which Load
+// reads them one sample at a time; those of samples that were added in memory stay there. So a run of millions of
+// samples takes about 70 bytes for each.
+//
+// Owns the plan and the figures. Neither moves in memory when more samples come or when the RunData itself is moved:
+// pointers into them are valid while it lives. Not thread-safe while samples are added; afterwards, several threads may
+// read it.
 class RunData {
  public:
   RunData() : RunData(Plan()) {}  // of an empty plan
@@ -51,8 +59,13 @@ class RunData {
   RunData& operator=(const RunData&) = delete;
   ~RunData() = default;
 
+  struct ReadOptions {
+    // Journals from this size on get an index, so that they are read only once (run_index.h).
+    std::uint64_t indexed_from_bytes = std::uint64_t{64} << 20U;
+  };
   // Reads plan.json and samples.jsonl of a run's folder, also while the run is in progress.
-  static Result<RunData> Read(const std::filesystem::path& run_folder);
+  static Result<RunData> Read(const std::filesystem::path& run_folder) { return Read(run_folder, {}); }
+  static Result<RunData> Read(const std::filesystem::path& run_folder, const ReadOptions& options);
 
   // In amortised constant time, but for the logarithm of the number of errors.
   void Add(Sample sample);
@@ -71,14 +84,17 @@ class RunData {
   // The student has no samples in this round or later.
   int rounds(std::size_t student) const { return static_cast<int>(rows_[student].size()); }
 
-  const FinalSample& at(std::size_t student, Arm arm, std::size_t case_index, int round) const {
-    static constexpr FinalSample kNone;
+  FinalSample at(std::size_t student, Arm arm, std::size_t case_index, int round) const {
     const std::size_t place = places_[static_cast<std::size_t>(arm)];
     const std::vector<Row>& rows = rows_[student];
-    if (place == kNoPlace || round < 0 || round >= static_cast<int>(rows.size())) return kNone;
-    const Row& row = rows[static_cast<std::size_t>(round)];
-    return row.empty() ? kNone : row[case_index * plan_.arms.size() + place];
+    if (place == kNoPlace || round < 0 || round >= static_cast<int>(rows.size())) return {};
+    return rows[static_cast<std::size_t>(round)].at(case_index * plan_.arms.size() + place);
   }
+
+  // The whole final sample of a cell that has one. If its line can't be read any more, an error that says so.
+  SamplePtr Load(std::size_t student, Arm arm, std::size_t case_index, int round) const;
+  std::size_t sample_count() const { return sample_count_; }  // cells that have a final sample
+  const JudgeSummary& judged() const { return judged_; }
 
   const ArmAttempts& attempts(std::size_t student, Arm arm) const;
 
@@ -90,19 +106,39 @@ class RunData {
   // this run, which must outlive the result and must not change meanwhile.
   RunData AssumeLost(bool skill_passes) const;
 
-  // The final samples of one case in one arm, by round.
-  std::vector<const Sample*> samples(std::size_t student, Arm arm, std::size_t case_index) const;
+  // The final samples of one case in one arm, by round. Each is loaded when it is looked at; the list must not outlive
+  // this run, nor be kept while samples are added.
+  SampleList samples(std::size_t student, Arm arm, std::size_t case_index) const;
   // Those of one arm, by case and round.
-  std::vector<const Sample*> samples(std::size_t student, Arm arm) const;
+  SampleList samples(std::size_t student, Arm arm) const;
+  // Those of one round in one arm, by case.
+  SampleList samples_of_round(std::size_t student, Arm arm, int round) const;
   // All, in the order of the plan's cells (CellsOf).
-  std::vector<const Sample*> samples() const;
+  SampleList samples() const;
 
  private:
-  // The cells of one student and round: case by case, the arms of a case next to each other. Empty without samples.
-  using Row = std::vector<FinalSample>;
+  friend class RunIndex;
+  friend class SampleList;
+
+  // The cells of one student and round: case by case, the arms of a case next to each other. The states are apart from
+  // the figures, which come in blocks, so that a few samples of a large plan take little memory.
+  struct Row {
+    static constexpr std::size_t kBlock = 32;
+    enum State : std::uint8_t { kSampled = 1, kAnswered = 2, kPassed = 4 };
+
+    std::vector<std::uint8_t> states;    // by entry; empty without samples
+    std::vector<SampleFigures*> blocks;  // of kBlock entries; null without samples
+
+    FinalSample at(std::size_t entry) const {
+      if (states.empty() || (states[entry] & kSampled) == 0) return {};
+      const std::uint8_t state = states[entry];
+      return {blocks[entry / kBlock] + entry % kBlock, (state & kAnswered) != 0, (state & kPassed) != 0};
+    }
+  };
 
   static constexpr std::size_t kArms = 4;
   static constexpr std::size_t kNoPlace = kArms;
+  static constexpr std::uint64_t kInMemory = std::uint64_t{1} << 63U;  // a place in first_ and added_, not in the file
 
   // A cell's place in rows_.
   struct Place {
@@ -112,21 +148,31 @@ class RunData {
     auto operator<=>(const Place&) const = default;
   };
 
+  Status ReadLines(const Fd& journal, const std::filesystem::path& path);
   std::optional<Place> PlaceOf(const Sample& sample) const;       // nothing: the plan has no such cell
   std::set<std::pair<std::size_t, std::size_t>> Outages() const;  // of lost answers: student and round
-  // The cell whose final sample this may be. Null: the plan has no such cell, or the sample can't be final.
-  FinalSample* Find(const Sample& sample);
-  static void Put(const Sample& sample, FinalSample& entry);
+  // The cell whose final sample this may be, if it has no answer yet. Nothing: the plan has no such cell, or the sample
+  // can't be final.
+  std::optional<Place> OpenPlaceOf(const Sample& sample) const;
+  void Put(const Sample& sample, const Place& place, std::uint64_t at, std::uint32_t line_bytes);
+  SampleFigures& FiguresAt(const Place& place);  // made where they aren't yet
+  SamplePtr LoadAt(const Place& place) const;
+  void AddCell(std::size_t student, Arm arm, std::size_t case_index, int round,
+               std::vector<SampleList::Cell>& cells) const;  // if it has a final sample
 
   Plan plan_;
-  std::vector<Sample> first_;  // the samples the run started with
-  std::deque<Sample> added_;
+  std::vector<Sample> first_;       // the samples the run started with
+  std::deque<Sample> added_;        // their places follow
+  std::optional<SampleFile> file_;  // of the other samples
   std::size_t skipped_lines_ = 0;
   std::array<std::size_t, kArms> places_{};                     // by arm: its position in plan_.arms
   std::unordered_map<std::string_view, std::size_t> students_;  // by model string; the keys are in plan_
   std::unordered_map<std::string_view, std::size_t> cases_;     // by id
   std::vector<std::vector<Row>> rows_;                          // by student and round
+  std::vector<std::unique_ptr<SampleFigures[]>> blocks_;        // NOLINT(*-avoid-c-arrays): all that rows_ point to
   std::vector<std::array<ArmAttempts, kArms>> attempts_;        // by student and arm
+  std::size_t sample_count_ = 0;
+  JudgeSummary judged_;
   std::size_t revision_ = 0;
   std::set<Place> lost_;  // cells that lost an answer to an error
 };

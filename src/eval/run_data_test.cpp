@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "eval/cell.h"
+#include "support/peak_memory.h"
 #include "support/plan_fixture.h"
 #include "util/json.h"
 #include "util/temp_folder.h"
@@ -16,6 +17,7 @@ namespace upskill {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -37,9 +39,9 @@ Sample ErrorOf(const std::string& case_id, Arm arm, int round, const std::string
   return sample;
 }
 
-std::vector<std::string> Texts(const std::vector<const Sample*>& samples) {
+std::vector<std::string> Texts(const SampleList& samples) {
   std::vector<std::string> texts;
-  for (const Sample* sample : samples) texts.push_back(sample->ok() ? sample->response.text : sample->error->message);
+  for (const SamplePtr& sample : samples) texts.push_back(sample->ok() ? sample->response.text : sample->error->message);
   return texts;
 }
 
@@ -55,7 +57,7 @@ TEST(RunData, TheFirstAnswerElseTheLastErrorIsFinal) {
     EXPECT_THAT(Texts(data->samples()), ElementsAre("third", "fourth"));
     EXPECT_TRUE(data->at(0, Arm::kSkill, 0, 0).answered);
     EXPECT_FALSE(data->at(0, Arm::kSkill, 1, 0).answered);
-    EXPECT_EQ(data->at(0, Arm::kBaseline, 0, 0).sample, nullptr);
+    EXPECT_EQ(data->at(0, Arm::kBaseline, 0, 0).figures, nullptr);
   }
   EXPECT_THAT(RunData(MakeTestPlan(2)).samples(), IsEmpty());
 }
@@ -71,7 +73,7 @@ TEST(RunData, AnErrorBeforeARetryIsNotFinal) {
   for (const Sample& sample : samples) grown.Add(sample);
   const RunData at_once(MakeTestPlan(2), samples);
   for (const RunData* data : {&at_once, &std::as_const(grown)}) {
-    EXPECT_EQ(data->at(0, Arm::kSkill, 0, 0).sample, nullptr);
+    EXPECT_EQ(data->at(0, Arm::kSkill, 0, 0).figures, nullptr);
     EXPECT_THAT(Texts(data->samples()), ElementsAre("last"));
   }
   EXPECT_EQ(RunData(MakeTestPlan(2), {retried}).rounds(0), 0);
@@ -95,9 +97,9 @@ TEST(RunData, SamplesOfOtherCellsAreIgnored) {
   data.Add(SampleOf("case-9", Arm::kSkill, 0, "case"));
   EXPECT_THAT(data.samples(), IsEmpty());
   EXPECT_EQ(data.rounds(0), 0);
-  EXPECT_EQ(data.at(0, Arm::kPlacebo, 0, 0).sample, nullptr);
-  EXPECT_EQ(data.at(0, Arm::kSkill, 0, -1).sample, nullptr);
-  EXPECT_EQ(data.at(0, Arm::kSkill, 0, 99999).sample, nullptr);
+  EXPECT_EQ(data.at(0, Arm::kPlacebo, 0, 0).figures, nullptr);
+  EXPECT_EQ(data.at(0, Arm::kSkill, 0, -1).figures, nullptr);
+  EXPECT_EQ(data.at(0, Arm::kSkill, 0, 99999).figures, nullptr);
 }
 
 TEST(RunData, OrdersSamplesLikeThePlansCells) {
@@ -161,7 +163,7 @@ TEST(RunData, AssumesOnlyLostAnswers) {
     }
     EXPECT_EQ(assumed.at(0, Arm::kBaseline, 0, 0).passed, !skill_passes);
     EXPECT_FALSE(assumed.at(0, Arm::kSkill, 2, 0).passed) << "as it was";
-    EXPECT_EQ(assumed.at(0, Arm::kBaseline, 1, 0).sample, nullptr) << "still open";
+    EXPECT_EQ(assumed.at(0, Arm::kBaseline, 1, 0).figures, nullptr) << "still open";
   }
 }
 
@@ -191,15 +193,15 @@ TEST(RunData, AnOutageSaysNothingAboutAnswers) {
 TEST(RunData, SamplesStayWhereTheyAre) {
   RunData data(MakeTestPlan(1, 1000), {SampleOf("case-1", Arm::kSkill, 0, "short")});
   data.Add(SampleOf("case-1", Arm::kSkill, 1, "one"));
-  const std::vector<const Sample*> before = data.samples();
+  const std::vector<SamplePtr> before = {data.Load(0, Arm::kSkill, 0, 0), data.Load(0, Arm::kSkill, 0, 1)};
   for (int round = 2; round < 1000; ++round) data.Add(SampleOf("case-1", Arm::kSkill, round, "more"));
   RunData moved = std::move(data);
   moved.Add(SampleOf("case-1", Arm::kBaseline, 0, "added after the move"));
   EXPECT_THAT(moved.samples(), SizeIs(1001));
-  EXPECT_EQ(moved.at(0, Arm::kSkill, 0, 0).sample, before[0]);
-  EXPECT_EQ(moved.at(0, Arm::kSkill, 0, 1).sample, before[1]);
+  EXPECT_EQ(moved.Load(0, Arm::kSkill, 0, 0), before[0]);
+  EXPECT_EQ(moved.Load(0, Arm::kSkill, 0, 1), before[1]);
   EXPECT_EQ(before[0]->response.text, "short");
-  EXPECT_EQ(moved.at(0, Arm::kBaseline, 0, 0).sample->response.text, "added after the move");
+  EXPECT_EQ(moved.Load(0, Arm::kBaseline, 0, 0)->response.text, "added after the move");
 }
 
 TEST(RunData, ReadsARunsFolder) {
@@ -216,6 +218,54 @@ TEST(RunData, ReadsARunsFolder) {
   EXPECT_THAT(Texts(data->samples()), ElementsAre("right 1"));
   EXPECT_FALSE(RunData::Read(folder.path() / "none").ok());
 }
+
+// Texts stay in the journal.
+TEST(RunData, ReadsTextsWhenTheyAreLookedAt) {
+  const TempFolder folder;
+  folder.Write("r/plan.json", DumpJson(PlanToJson(MakeTestPlan(2))));
+  std::string lines = "damaged\n";
+  for (const std::string id : {"case-1", "case-2"})
+    lines += DumpJson(SampleToJson(SampleOf(id, Arm::kSkill, 0, "answer to " + id))) + "\n";
+  folder.Write("r/samples.jsonl", lines);
+  const Result<RunData> data = RunData::Read(folder.path() / "r");
+  ASSERT_TRUE(data.ok()) << data.error().message;
+  EXPECT_EQ(data->Load(0, Arm::kSkill, 1, 0)->response.text, "answer to case-2");
+
+  folder.Write("r/samples.jsonl", std::string(lines.size(), 'x'));
+  const SamplePtr changed = data->Load(0, Arm::kSkill, 1, 0);
+  ASSERT_FALSE(changed->ok());
+  EXPECT_THAT(changed->error->message, HasSubstr("changed while it was read"));
+  EXPECT_EQ(changed->case_id, "case-2");
+  EXPECT_TRUE(data->at(0, Arm::kSkill, 1, 0).answered) << "its figures are known";
+  folder.Write("r/samples.jsonl", "");
+  EXPECT_THAT(data->Load(0, Arm::kSkill, 1, 0)->error->message, HasSubstr("became shorter while it was read"));
+}
+
+#ifndef UPSKILL_SANITIZED  // sanitizers take memory of their own
+// The peak of reading a run with so many samples, whose answers are long, by sample.
+double BytesPerSample(int rounds) {
+  const TempFolder folder;
+  constexpr int kCases = 100;
+  const Plan plan = MakeTestPlan(kCases, rounds);
+  folder.Write("r/plan.json", DumpJson(PlanToJson(plan)));
+  std::string lines;
+  const std::string answer(400, 'x');
+  for (int round = 0; round < rounds; ++round) {
+    for (const Case& test_case : plan.suite.cases)
+      lines += DumpJson(SampleToJson(SampleOf(test_case.id, Arm::kSkill, round, answer))) + "\n";
+  }
+  folder.Write("r/samples.jsonl", lines);
+  lines = std::string();
+  const std::size_t growth = PeakGrowth([&] { return RunData::Read(folder.path() / "r").ok(); });
+  constexpr double kRest = 4.0 * 1024 * 1024;  // buffers and the plan
+  return (static_cast<double>(growth) - kRest) / (kCases * rounds);
+}
+
+TEST(RunData, ASampleTakesTheSameMemoryInAnyRun) {
+  EXPECT_LT(BytesPerSample(100), 200.0);
+  EXPECT_LT(BytesPerSample(1000), 200.0) << "one arm of two is empty: 128 bytes for each sample";
+}
+#endif
 
 }  // namespace
 }  // namespace upskill

@@ -107,9 +107,11 @@ class Runner {
     progress_.total = cells_.size();
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       const Cell& cell = cells_[i];
-      const FinalSample& known = data_.at(cell.student, cell.arm, cell.case_index, cell.round);
-      if (known.answered && known.sample->key == cell.key) {
-        served_models_.Reuse(cell.student, known.sample->response.served_model);  // kept as it is
+      SamplePtr known;
+      if (data_.at(cell.student, cell.arm, cell.case_index, cell.round).answered)
+        known = data_.Load(cell.student, cell.arm, cell.case_index, cell.round);
+      if (known != nullptr && known->key == cell.key) {
+        served_models_.Reuse(cell.student, known->response.served_model);  // kept as it is
       } else if (const auto hit = cached.find(cell.key); hit != cached.end()) {
         Sample sample = Describe(cell, 0);
         sample.cached_from = hit->second->cached_from;
@@ -392,7 +394,7 @@ class Runner {
   void TakeBackEarlierErrors() {
     if (earlier_errors_.empty()) return;
     std::unordered_set<std::string> tried;
-    for (const Sample* sample : data_.samples()) tried.insert(CellName(*sample));
+    for (const SamplePtr& sample : data_.samples()) tried.insert(CellName(*sample));
     for (Sample& error : earlier_errors_) {
       if (!tried.contains(CellName(error))) data_.AddCounted(std::move(error));
     }

@@ -46,7 +46,7 @@ TEST_F(RunPlanChecks, DecideOnTheAnswers) {
   bench.input.journal = &*journal;
   const RunOutcome outcome = bench.Run();
   ASSERT_THAT(outcome.data.samples(), SizeIs(12));
-  for (const Sample* sample : outcome.data.samples()) {
+  for (const SamplePtr& sample : outcome.data.samples()) {
     ASSERT_THAT(sample->checks, SizeIs(1));
     EXPECT_EQ(sample->passed(), sample->arm == Arm::kSkill) << sample->checks[0].detail;
   }
@@ -77,7 +77,7 @@ TEST_F(RunPlanChecks, AFailingCommandDecidesWithoutTheJudge) {
   const RunOutcome outcome = bench.Run();
   EXPECT_EQ(outcome.progress.errors, 0U);
   ASSERT_THAT(outcome.data.samples(), SizeIs(4));
-  for (const Sample* sample : outcome.data.samples()) {
+  for (const SamplePtr& sample : outcome.data.samples()) {
     EXPECT_TRUE(sample->ok()) << sample->error->message;
     EXPECT_EQ(sample->passed(), sample->arm == Arm::kSkill);
   }
@@ -89,7 +89,7 @@ TEST_F(RunPlanChecks, RunAgainOnReusedAnswers) {
   RunnerBench first(PlanWith("grep -q right answer.md", 2), {&model});
   std::vector<Sample> answers;
   const RunOutcome before = first.Run();
-  for (const Sample* sample : before.data.samples()) answers.push_back(*sample);
+  for (const SamplePtr& sample : before.data.samples()) answers.push_back(*sample);
   ASSERT_THAT(answers, SizeIs(4));
   RunnerBench second(PlanWith("grep -q 'right 1' answer.md", 2), {&model});
   second.input.cached = answers;
@@ -98,7 +98,7 @@ TEST_F(RunPlanChecks, RunAgainOnReusedAnswers) {
   EXPECT_EQ(model.requests.size(), requests);
   EXPECT_EQ(outcome.progress.reused, 4U);
   std::size_t passed = 0;
-  for (const Sample* sample : outcome.data.samples()) passed += sample->passed() ? 1 : 0;
+  for (const SamplePtr& sample : outcome.data.samples()) passed += sample->passed() ? 1 : 0;
   EXPECT_EQ(passed, 2U);
 }
 

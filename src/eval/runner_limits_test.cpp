@@ -146,7 +146,7 @@ Used RunWithin(const Kind& kind, const RunLimits& limits, bool stop_when_decided
   };
   Used used;
   used.outcome = bench.Run();
-  for (const Sample* sample : used.outcome.data.samples()) {
+  for (const SamplePtr& sample : used.outcome.data.samples()) {
     used.tokens += sample->response.usage.prompt() + sample->response.usage.output;
     used.usd += sample->response.cost_usd.value_or(0.0);
   }
@@ -311,7 +311,7 @@ TEST(RunPlanLimits, AnEngineIsNotKeptWaitingForReusedCells) {
   EXPECT_FALSE(hung);
   EngineLikeModel second(4, SizedAndFree);
   RunnerBench bench(MakeTestPlan(kCases, kRounds), {&second});
-  for (const Sample* sample : part.data.samples()) bench.input.resumed.push_back(*sample);
+  for (const SamplePtr& sample : part.data.samples()) bench.input.resumed.push_back(*sample);
   const RunOutcome outcome = RunEngine(second, bench, hung);
   EXPECT_FALSE(hung);
   EXPECT_GT(outcome.progress.done, part.progress.done) << "each run has the whole limit";
@@ -329,7 +329,7 @@ TEST(RunPlanLimits, ABudgetIsSharedByRuns) {
     bench.plan.sampling.max_tokens = 40;
     bench.input.budget = &budget;
     const RunOutcome outcome = bench.Run();
-    for (const Sample* sample : outcome.data.samples())
+    for (const SamplePtr& sample : outcome.data.samples())
       tokens += sample->response.usage.prompt() + sample->response.usage.output;
     EXPECT_EQ(budget.spent().tokens, tokens);
     EXPECT_EQ(budget.reserved().tokens, 0);

@@ -71,7 +71,7 @@ TEST(RunPlanErrors, ARetryCanSucceed) {
 // The cells of a run with their final samples.
 std::vector<std::string> Finals(const RunData& data) {
   std::vector<std::string> finals;
-  for (const Sample* sample : data.samples())
+  for (const SamplePtr& sample : data.samples())
     finals.push_back(CellName(*sample) + (sample->ok() ? " answered" : " " + sample->error->message));
   return finals;
 }

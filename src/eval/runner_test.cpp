@@ -34,7 +34,7 @@ TEST(RunPlan, AnswersAreCheckedAndJournaled) {
   const RunOutcome outcome = bench.Run();
 
   const std::vector<Cell> cells = CellsOf(bench.plan);
-  const std::vector<const Sample*> samples = outcome.data.samples();
+  const SampleList samples = outcome.data.samples();
   ASSERT_THAT(samples, SizeIs(12));
   EXPECT_THAT(model.requests, SizeIs(12));
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -83,7 +83,7 @@ TEST(RunPlan, ResumedAndCachedCellsAreNotRequestedAgain) {
   FakeModel first("fake", 4, AlwaysRight());
   const RunOutcome before = RunnerBench(MakeTestPlan(3), {&first}).Run();
 
-  const std::vector<const Sample*> known = before.data.samples();
+  const SampleList known = before.data.samples();
   bench.input.resumed = {*known[0], *known[1], *known[2]};
   bench.input.resumed[1].error = Overloaded();        // requested again
   bench.input.resumed[2].key = std::string(64, '0');  // of another request: requested again
@@ -119,7 +119,7 @@ TEST(RunPlan, NothingIsRequestedWhenAllIsAnswered) {
   FakeModel model("fake", 4, AlwaysRight());
   RunnerBench bench(MakeTestPlan(2), {&model});
   const RunOutcome before = RunnerBench(MakeTestPlan(2), {&model}).Run();
-  for (const Sample* sample : before.data.samples()) bench.input.resumed.push_back(*sample);
+  for (const SamplePtr& sample : before.data.samples()) bench.input.resumed.push_back(*sample);
   model.requests.clear();
   const RunOutcome outcome = bench.Run();
   EXPECT_THAT(model.requests, IsEmpty());
@@ -167,14 +167,14 @@ TEST(RunPlan, ManyAnswersFromAnotherThread) {
   EXPECT_EQ(outcome.progress.errors, 0U);
   EXPECT_GT(outcome.progress.retries, 60U);
   std::set<std::string> names;
-  for (const Sample* sample : outcome.data.samples()) {
+  for (const SamplePtr& sample : outcome.data.samples()) {
     EXPECT_TRUE(sample->ok());
     names.insert(CellName(*sample));
   }
   EXPECT_EQ(names.size(), 600U);
   const RunOutcome again = RunThreaded(0.2, 10, 30);
-  const std::vector<const Sample*> first = outcome.data.samples();
-  const std::vector<const Sample*> second = again.data.samples();
+  const SampleList first = outcome.data.samples();
+  const SampleList second = again.data.samples();
   ASSERT_EQ(second.size(), first.size());
   for (std::size_t i = 0; i < second.size(); ++i) {
     EXPECT_EQ(second[i]->key, first[i]->key);

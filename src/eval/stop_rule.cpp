@@ -22,7 +22,7 @@ struct Choice {
 int RoundsTried(const RunData& data, const Choice& choice) {
   for (int round = 0; round < data.rounds(choice.student); ++round) {
     for (std::size_t i = 0; i < data.plan().suite.cases.size(); ++i) {
-      if (data.at(choice.student, choice.arm, i, round).sample == nullptr) return round;
+      if (data.at(choice.student, choice.arm, i, round).figures == nullptr) return round;
     }
   }
   return data.rounds(choice.student);

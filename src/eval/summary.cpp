@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "check/command_check.h"
 #include "eval/cell.h"
 
 namespace upskill {
@@ -26,48 +25,34 @@ void AddWork(const WorkRecord& record, bool on_demand, WorkSummary& work) {
   work.unread_tokens += record.skill->unread_tokens;
 }
 
-void AddCell(const FinalSample& cell, bool on_demand, ArmSummary& arm, CaseTally& of_case) {
-  if (cell.sample == nullptr) return;
+void AddCell(const FinalSample& cell, ArmSummary& arm, CaseTally& of_case) {
+  if (cell.figures == nullptr) return;
   if (!cell.answered) {
     ++arm.errors;
     return;
   }
-  const Sample& sample = *cell.sample;
+  const SampleFigures& sample = *cell.figures;
   ++arm.answered;
   ++of_case.answered;
   if (cell.passed) {
     ++arm.passed;
     ++of_case.passed;
   }
-  arm.checks_total += sample.checks.size();
-  arm.checks_passed +=
-      static_cast<std::size_t>(std::count_if(sample.checks.begin(), sample.checks.end(),
-                                             [](const CheckResult& check) { return check.outcome == Outcome::kPass; }));
-  if (std::any_of(sample.checks.begin(), sample.checks.end(), ReachedTimeLimit)) ++arm.time_limits;
-  if (sample.response.stop == StopReason::kLength) ++arm.truncated;
-  if (sample.cut_from > 0) ++arm.cut;
-  if (sample.response.stop == StopReason::kRefusal) ++arm.refusals;
-  arm.prompt_tokens += sample.response.usage.prompt();
-  arm.evaluated_tokens += sample.response.usage.prompt() - sample.response.usage.cache_read;
-  arm.output_tokens += sample.response.usage.output;
-  if (ReportsTokens(sample)) ++arm.tokens_known;
-  if (!sample.cached_from.empty()) ++arm.from_cache;
-  arm.seconds += sample.response.seconds;
-  if (sample.response.work) AddWork(*sample.response.work, on_demand, arm.work);
-  if (sample.response.cost_usd) {
-    arm.cost_usd += *sample.response.cost_usd;
+  arm.checks_total += sample.checks();
+  arm.checks_passed += sample.checks_passed();
+  if (sample.reached_time_limit()) ++arm.time_limits;
+  if (sample.stop() == StopReason::kLength) ++arm.truncated;
+  if (sample.is_cut()) ++arm.cut;
+  if (sample.stop() == StopReason::kRefusal) ++arm.refusals;
+  arm.prompt_tokens += sample.prompt_tokens();
+  arm.evaluated_tokens += sample.prompt_tokens() - sample.cache_read_tokens();
+  arm.output_tokens += sample.output_tokens();
+  if (sample.reports_tokens()) ++arm.tokens_known;
+  if (sample.is_from_cache()) ++arm.from_cache;
+  arm.seconds += sample.seconds();
+  if (const std::optional<double> cost = sample.cost_usd()) {
+    arm.cost_usd += *cost;
     ++arm.cost_known;
-  }
-}
-
-void AddJudgments(const FinalSample& cell, JudgeSummary& judge) {
-  if (!cell.answered || cell.sample == nullptr || cell.sample->judgments.empty()) return;
-  ++judge.answers;
-  judge.requests += cell.sample->judgments.size();
-  for (const StoredJudgment& judgment : cell.sample->judgments) {
-    if (!judgment.cost_usd) continue;
-    judge.cost_usd += *judgment.cost_usd;
-    ++judge.cost_known;
   }
 }
 
@@ -104,6 +89,7 @@ RunSummary Summarize(const RunData& data) {
   const Plan& plan = data.plan();
   const bool on_demand = plan.workspace && plan.workspace->load == SkillLoad::kOnDemand;
   RunSummary summary;
+  summary.judge = data.judged();
   for (std::size_t student = 0; student < plan.students.size(); ++student) {
     StudentSummary& entry = summary.students.emplace_back();
     entry.student = plan.students[student];
@@ -119,9 +105,11 @@ RunSummary Summarize(const RunData& data) {
     for (int round = 0; round < data.rounds(student); ++round) {
       for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) {
         for (const Arm arm : plan.arms) {
-          const FinalSample& cell = data.at(student, arm, i, round);
-          AddCell(cell, on_demand, entry.arms.at(arm), entry.cases.at(arm)[i]);
-          AddJudgments(cell, summary.judge);
+          const FinalSample cell = data.at(student, arm, i, round);
+          AddCell(cell, entry.arms.at(arm), entry.cases.at(arm)[i]);
+          if (!cell.answered || !cell.figures->has_work()) continue;
+          const SamplePtr sample = data.Load(student, arm, i, round);
+          if (sample->response.work) AddWork(*sample->response.work, on_demand, entry.arms.at(arm).work);
         }
       }
     }

@@ -108,14 +108,6 @@ struct StudentSummary {
   std::optional<double> lift;
 };
 
-// What a run's judge was asked for, over all answers that count.
-struct JudgeSummary {
-  std::size_t answers = 0;  // that it judged
-  std::size_t requests = 0;
-  double cost_usd = 0.0;       // of the requests with a known cost
-  std::size_t cost_known = 0;  // requests
-};
-
 struct RunSummary {
   std::vector<StudentSummary> students;  // in the plan's order
   JudgeSummary judge;

@@ -218,7 +218,7 @@ void AddCeilingAndFloor(const RunData& data, std::size_t student, const Complete
   for (int round = 0; round < data.rounds(student); ++round) {
     for (std::size_t i = 0; i < complete.cases.size(); ++i) {
       for (const Arm arm : data.plan().arms) {
-        const FinalSample& cell = data.at(student, arm, complete.cases[i], round);
+        const FinalSample cell = data.at(student, arm, complete.cases[i], round);
         answered[i] += cell.answered ? 1 : 0;
         passed[i] += cell.passed ? 1 : 0;
       }

@@ -26,10 +26,11 @@ std::size_t PassedChecks(const Sample& sample) {
                     [](const CheckResult& check) { return check.outcome == Outcome::kPass; }));
 }
 
-double CheckRate(const Sample& sample) {
-  if (sample.checks.empty()) return 0.0;
-  return Rounded(static_cast<double>(PassedChecks(sample)) / static_cast<double>(sample.checks.size()));
+double RateOf(std::size_t passed, std::size_t checks) {
+  return checks == 0 ? 0.0 : Rounded(static_cast<double>(passed) / static_cast<double>(checks));
 }
+
+double CheckRate(const Sample& sample) { return RateOf(PassedChecks(sample), sample.checks.size()); }
 
 std::optional<std::int64_t> TokensOf(const Sample& sample) {
   if (!ReportsTokens(sample)) return std::nullopt;
@@ -75,20 +76,25 @@ std::vector<Arm> ArmsBySkill(const Plan& plan) {
   return arms;
 }
 
-std::vector<const Sample*> AnswersOf(const JudgedRun& run, std::size_t student, Arm arm) {
-  std::vector<const Sample*> answers = run.data.samples(student, arm);
-  std::erase_if(answers, [](const Sample* sample) { return !sample->ok(); });
+// The figures of the answers.
+std::vector<const SampleFigures*> AnswersOf(const JudgedRun& run, std::size_t student, Arm arm) {
+  std::vector<const SampleFigures*> answers;
+  const SampleList samples = run.data.samples(student, arm);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (samples.final(i).answered) answers.push_back(samples.final(i).figures);
+  }
   return answers;
 }
 
-Json Configuration(const std::vector<const Sample*>& answers) {
+Json Configuration(const std::vector<const SampleFigures*>& answers) {
   std::vector<double> rates;
   std::vector<double> seconds;
   std::vector<double> tokens;
-  for (const Sample* sample : answers) {
-    rates.push_back(CheckRate(*sample));
-    seconds.push_back(Rounded(sample->response.seconds));
-    if (const std::optional<std::int64_t> count = TokensOf(*sample)) tokens.push_back(static_cast<double>(*count));
+  for (const SampleFigures* answer : answers) {
+    rates.push_back(RateOf(answer->checks_passed(), answer->checks()));
+    seconds.push_back(Rounded(answer->seconds()));
+    if (answer->reports_tokens())
+      tokens.push_back(static_cast<double>(answer->prompt_tokens() + answer->output_tokens()));
   }
   return {{"pass_rate", Statistics(rates, answers.size())},
           {"time_seconds", Statistics(seconds, answers.size())},
@@ -237,14 +243,14 @@ Json BenchmarkToJson(const JudgedRun& run, std::size_t student, bool with_runs) 
   Json runs = Json::array();
   Json notes = Json::array();
   for (const Arm arm : ArmsBySkill(plan)) {
-    const std::vector<const Sample*> answers = AnswersOf(run, student, arm);
+    const std::vector<const SampleFigures*> answers = AnswersOf(run, student, arm);
     const ArmSummary& counts = run.summary.students[student].arms.at(arm);
     if (counts.answered < counts.cells) {
       notes.push_back(fmt::format("{}: {} of {} cells are unanswered and left out", ConfigurationName(arm),
                                   counts.cells - counts.answered, counts.cells));
     }
-    for (const Sample* sample : answers) {
-      if (with_runs) runs.push_back(RunEntry(*sample, numbers.at(sample->case_id)));
+    for (const SamplePtr& sample : with_runs ? run.data.samples(student, arm) : SampleList(run.data, {})) {
+      if (sample->ok()) runs.push_back(RunEntry(*sample, numbers.at(sample->case_id)));
     }
     if (!answers.empty()) summary[ConfigurationName(arm)] = Configuration(answers);
   }
@@ -291,7 +297,8 @@ std::string EvalFolderName(std::size_t case_index, const std::string& case_id) {
 Status WriteAnswerFolders(const JudgedRun& run, std::size_t student, const Folder& folder, RoundFolders run_folders) {
   const std::unordered_map<std::string, std::size_t> numbers = CaseNumbers(run.plan());
   for (const Arm arm : run.plan().arms) {
-    for (const Sample* sample : AnswersOf(run, student, arm)) {
+    for (const SamplePtr& sample : run.data.samples(student, arm)) {
+      if (!sample->ok()) continue;
       fs::path place = fs::path(EvalFolderName(numbers.at(sample->case_id), sample->case_id)) / ConfigurationName(arm);
       if (run_folders == RoundFolders::kAlways || run.plan().rounds > 1)
         place /= fmt::format("run-{}", sample->round + 1);

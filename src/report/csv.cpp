@@ -99,17 +99,33 @@ std::string CsvField(std::string_view text) {
   return quoted + "\"";
 }
 
-std::string SamplesCsv(std::span<const JudgedRun> runs) {
+Status WriteSamplesCsv(std::span<const JudgedRun> runs, const std::function<Status(std::string_view)>& write) {
+  constexpr std::size_t kBlock = 1U << 20U;  // written at once, or the next row's end
   std::string out =
       "run,model,case,arm,round,status,passed,stop,prompt_tokens,cached_tokens,output_tokens,seconds,cost_usd,checks_"
       "passed,checks_total,failed_checks,answer,check_kind,judge,judge_cost_usd\r\n";
+  Status status;
   for (const JudgedRun& run : runs) {
     const std::map<std::string_view, std::string_view> kinds = CheckKinds(run.plan());
-    for (const Sample* sample : SamplesByCase(run.data)) {
-      const auto kind = kinds.find(sample->case_id);
-      AddRow(out, run, *sample, kind == kinds.end() ? "" : kind->second);
-    }
+    VisitSamplesByCase(run.data, [&](const Sample& sample) {
+      if (!status) return;
+      const auto kind = kinds.find(sample.case_id);
+      AddRow(out, run, sample, kind == kinds.end() ? "" : kind->second);
+      if (out.size() < kBlock) return;
+      status = write(out);
+      out.clear();
+    });
   }
+  if (!status) return status;
+  return write(out);
+}
+
+std::string SamplesCsv(std::span<const JudgedRun> runs) {
+  std::string out;
+  static_cast<void>(WriteSamplesCsv(runs, [&out](std::string_view rows) {
+    out += rows;
+    return Status();
+  }));
   return out;
 }
 

@@ -131,5 +131,32 @@ TEST(SamplesCsv, HostileTextStaysInItsField) {
   EXPECT_EQ(CsvOriginal(rows[1][16]), "=1,\"2\"\r\n" + SafeForTerminal(kAttack));
 }
 
+TEST(SamplesCsv, IsWrittenInPiecesOfWholeRows) {
+  ReportRun run;
+  run.plan.rounds = 40;
+  for (int round = 2; round < 40; ++round) run.Add("easy", Arm::kSkill, round, std::string(100'000, 'x'));
+  const JudgedRun judged = run.judged();
+  std::string all;
+  std::size_t pieces = 0;
+  const Status written = WriteSamplesCsv(Runs(judged), [&](std::string_view piece) {
+    all += piece;
+    ++pieces;
+    EXPECT_TRUE(piece.ends_with("\r\n"));
+    EXPECT_LT(piece.size(), 1'300'000U);
+    return Status();
+  });
+  EXPECT_TRUE(written.ok());
+  EXPECT_GT(pieces, 2U);
+  EXPECT_EQ(all, SamplesCsv(Runs(judged)));
+
+  std::size_t calls = 0;
+  const Status failed = WriteSamplesCsv(Runs(judged), [&](std::string_view) -> Status {
+    ++calls;
+    return Error{ErrorKind::kIo, "disk full"};
+  });
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(calls, 1U);
+}
+
 }  // namespace
 }  // namespace upskill

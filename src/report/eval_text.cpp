@@ -207,13 +207,17 @@ TerminalText NoteLine(const std::vector<std::string>& names, const std::string& 
 }
 
 // The outcomes of one case in one arm, equal ones counted: "2 of 3 passed", then each distinct failure.
-TerminalText CaseArmLines(const std::vector<const Sample*>& samples, Arm arm, const Style& style) {
+TerminalText CaseArmLines(const SampleList& samples, Arm arm, const Style& style) {
   std::size_t passed = 0;
   std::size_t answered = 0;
   std::map<std::pair<std::size_t, std::string>, std::size_t> failures;  // in the order of the suite's checks
-  for (const Sample* sample : samples) {
-    if (sample->passed()) ++passed;
-    if (sample->ok()) ++answered;
+  for (std::size_t round = 0; round < samples.size(); ++round) {
+    if (samples.final(round).answered) ++answered;
+    if (samples.final(round).passed) {
+      ++passed;
+      continue;
+    }
+    const SamplePtr sample = samples[round];
     if (!sample->ok()) ++failures[{std::string::npos, "error: " + sample->error->message}];
     for (std::size_t i = 0; i < sample->checks.size(); ++i) {
       const CheckResult& check = sample->checks[i];
@@ -251,6 +255,14 @@ TerminalText AnswerLines(const Sample& sample, const Style& style) {
     out += "      " + Tinted(style, Tint::kDim, more) + "\n";
   }
   return out;
+}
+
+// Null: there is none.
+SamplePtr FirstFailure(const SampleList& rounds) {
+  for (std::size_t i = 0; i < rounds.size(); ++i) {
+    if (rounds.final(i).answered && !rounds.final(i).passed) return rounds[i];
+  }
+  return nullptr;
 }
 
 TerminalText HeadLine(const Plan& plan, const std::string& rounds, std::size_t cells, const Style& style) {
@@ -397,13 +409,12 @@ TerminalText EvalCases(const RunData& data, const Style& style, const std::strin
           "{} · {}\n", test_case.id,
           TerminalText::EscapeLine(test_case.input).Cut(style.columns > 40 ? style.columns - 30 : 20));
       for (const Arm arm : plan.arms) {
-        const std::vector<const Sample*> rounds = data.samples(student, arm, i);
+        const SampleList rounds = data.samples(student, arm, i);
         out += CaseArmLines(rounds, arm, style);
-        const auto shown =
-            std::find_if(rounds.begin(), rounds.end(), [](const Sample* s) { return s->ok() && !s->passed(); });
-        if (shown == rounds.end()) continue;
-        out += AnswerLines(**shown, style);
-        any_long = any_long || IsLong(**shown, style);
+        const SamplePtr shown = FirstFailure(rounds);
+        if (shown == nullptr) continue;
+        out += AnswerLines(*shown, style);
+        any_long = any_long || IsLong(*shown, style);
       }
     }
     out += "\n";

@@ -38,17 +38,14 @@ std::string PercentChangeText(double ratio) {
 
 }  // namespace
 
-std::vector<const Sample*> SamplesByCase(const RunData& data) {
-  std::vector<const Sample*> found;
+void VisitSamplesByCase(const RunData& data, const std::function<void(const Sample&)>& visit) {
   for (std::size_t i = 0; i < data.plan().suite.cases.size(); ++i) {
     for (std::size_t student = 0; student < data.plan().students.size(); ++student) {
       for (const Arm arm : data.plan().arms) {
-        const std::vector<const Sample*> rounds = data.samples(student, arm, i);
-        found.insert(found.end(), rounds.begin(), rounds.end());
+        for (const SamplePtr& sample : data.samples(student, arm, i)) visit(*sample);
       }
     }
   }
-  return found;
 }
 
 int MostRounds(const JudgedRun& run) {

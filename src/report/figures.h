@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,8 +16,8 @@ namespace upskill {
 inline constexpr const char* kMaxAnswerText = "8 MiB";
 static_assert(kMaxAnswerBytes == std::size_t{8} << 20U);
 
-// The final samples by case, student, arm and round, each in the plan's order.
-std::vector<const Sample*> SamplesByCase(const RunData& data);
+// Visits the final samples by case, student, arm and round, each in the plan's order.
+void VisitSamplesByCase(const RunData& data, const std::function<void(const Sample&)>& visit);
 
 // The arm that the skill is compared with, if the run has it.
 // What a reader has to know of a run besides its figures: "rechecked from run …", "2 cases left out: …". A line each.

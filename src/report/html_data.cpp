@@ -58,10 +58,13 @@ void AppendScriptString(std::string& out, std::string_view text) {
 
 std::uint32_t TextTable::Add(std::string_view text) {
   const auto number = static_cast<std::uint32_t>(numbers_.size());
-  const auto [found, is_new] = numbers_.emplace(text, number);
-  if (!is_new) return found->second;
+  if (const auto found = numbers_.find(text); found != numbers_.end()) return found->second;
+  numbers_.emplace(text, number);
   if (chunks_.empty() || chunks_.back().size() >= kChunkBytes) {
-    if (!chunks_.empty()) chunks_.back() += "]";
+    if (!chunks_.empty()) {
+      chunks_.back() += "]";
+      full_bytes_ += chunks_.back().size();
+    }
     chunks_.emplace_back("[");
     first_.push_back(number);
   } else {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -10,6 +11,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "report/figures.h"
 #include "report/findings_text.h"
@@ -19,6 +21,7 @@
 #include "util/hash.h"
 #include "util/invariant.h"
 #include "util/json.h"
+#include "util/text.h"
 #include "util/tokens.h"
 
 namespace upskill {
@@ -51,6 +54,7 @@ class CheckSets {
   }
 
   std::string json() const { return json_ + "]"; }
+  std::size_t bytes() const { return json_.size(); }
 
  private:
   TextTable* texts_;
@@ -66,6 +70,12 @@ class Columns {
     std::string& column = columns_[name];
     column += column.empty() ? '[' : ',';
     fmt::format_to(std::back_inserter(column), "{}", value);
+  }
+
+  std::size_t bytes() const {
+    std::size_t sum = 0;
+    for (const auto& [name, column] : columns_) sum += column.size();
+    return sum;
   }
 
   // `all`: every column's name, so that a run without samples has them as well.
@@ -106,37 +116,94 @@ int StopOf(const Sample& sample) {
   return 0;
 }
 
-std::string SamplesToJson(const JudgedRun& run, TextTable& texts, CheckSets& checks) {
-  std::unordered_map<std::string_view, std::size_t> students;
-  std::unordered_map<std::string_view, std::size_t> cases;
-  std::map<Arm, std::size_t> arms;
-  const Plan& plan = run.plan();
-  for (std::size_t i = 0; i < plan.students.size(); ++i) students.emplace(plan.students[i].spec, i);
-  for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) cases.emplace(plan.suite.cases[i].id, i);
-  for (std::size_t i = 0; i < plan.arms.size(); ++i) arms.emplace(plan.arms[i], i);
-  Columns columns;
-  for (const Sample* sample : SamplesByCase(run.data)) {
-    columns.Add("student", students.at(sample->student));
-    columns.Add("case", cases.at(sample->case_id));
-    columns.Add("arm", arms.at(sample->arm));
-    columns.Add("round", sample->round);
-    columns.Add("state", StateOf(*sample));
-    const ChatResponse& response = sample->response;
-    columns.Add("answer", texts.Add(sample->ok() ? response.text : sample->error->message));
-    columns.Add("checks", sample->ok() ? checks.Add(sample->checks) : -1);
-    const bool has_reasoning = sample->ok() && !response.reasoning.empty();
-    columns.Add("reasoning", has_reasoning ? static_cast<long long>(texts.Add(response.reasoning)) : -1LL);
-    columns.Add("stop", StopOf(*sample));
-    const auto tokens = [&](std::int64_t count) { return ReportsTokens(*sample) ? std::to_string(count) : "null"; };
-    columns.Add("prompt", tokens(response.usage.prompt()));
-    columns.Add("output", tokens(response.usage.output));
-    columns.Add("ms", static_cast<long long>(response.seconds * 1000.0));
-    const bool worked = response.work && !response.work->transcript.empty();
-    columns.Add("work", worked ? static_cast<long long>(texts.AddOwn(DumpJson(response.work->transcript))) : -1LL);
-    columns.Add("cost", response.cost_usd ? fmt::format("{:.6g}", *response.cost_usd) : "null");
+// What the samples of all runs may add to a page, so that it opens in a moment.
+constexpr std::size_t kMostSampleBytes = std::size_t{4} << 20U;
+constexpr std::size_t kLongestMisses = 1000;  // samples in a row that don't fit any more
+
+// The samples of one run, as far as there is room: round by round, so that each case has some.
+class SampleColumns {
+ public:
+  SampleColumns(const JudgedRun& run, TextTable& texts, CheckSets& checks, std::size_t room)
+      : run_(run), texts_(texts), checks_(checks), room_(room), bytes_before_(texts.bytes() + checks.bytes()) {
+    const std::size_t students = run.plan().students.size();
+    int rounds = 0;
+    for (std::size_t i = 0; i < students; ++i) rounds = std::max(rounds, run.data.rounds(i));
+    for (int round = 0; round < rounds && !is_full(); ++round) {
+      for (std::size_t i = 0; i < run.plan().suite.cases.size() && !is_full(); ++i) AddRound(i, round);
+    }
   }
-  return columns.json<14>({"student", "case", "arm", "round", "state", "answer", "checks", "reasoning", "stop",
-                           "prompt", "output", "ms", "work", "cost"});
+
+  std::size_t shown() const { return shown_; }
+  std::size_t bytes() const { return texts_.bytes() + checks_.bytes() - bytes_before_ + columns_.bytes(); }
+  std::string json() const {
+    return columns_.json<14>({"student", "case", "arm", "round", "state", "answer", "checks", "reasoning", "stop",
+                              "prompt", "output", "ms", "cost"});
+  }
+
+ private:
+  bool is_full() const { return misses_ > kLongestMisses; }
+
+  void AddRound(std::size_t case_index, int round) {
+    const std::vector<Arm>& arms = run_.plan().arms;
+    for (std::size_t student = 0; student < run_.plan().students.size(); ++student) {
+      for (std::size_t arm = 0; arm < arms.size(); ++arm) {
+        const FinalSample cell = run_.data.at(student, arms[arm], case_index, round);
+        if (cell.figures == nullptr) continue;
+        if (bytes() + cell.figures->line_bytes() > room_) {
+          ++misses_;
+          continue;
+        }
+        misses_ = 0;
+        ++shown_;
+        columns_.Add("student", student);
+        columns_.Add("case", case_index);
+        columns_.Add("arm", arm);
+        columns_.Add("round", round);
+        Add(*run_.data.Load(student, arms[arm], case_index, round));
+      }
+    }
+  }
+
+  void Add(const Sample& sample) {
+    const ChatResponse& response = sample.response;
+    columns_.Add("state", StateOf(sample));
+    columns_.Add("answer", texts_.Add(sample.ok() ? response.text : sample.error->message));
+    columns_.Add("checks", sample.ok() ? checks_.Add(sample.checks) : -1);
+    const bool has_reasoning = sample.ok() && !response.reasoning.empty();
+    columns_.Add("reasoning", has_reasoning ? static_cast<long long>(texts_.Add(response.reasoning)) : -1LL);
+    columns_.Add("stop", StopOf(sample));
+    const auto tokens = [&](std::int64_t count) { return ReportsTokens(sample) ? std::to_string(count) : "null"; };
+    columns_.Add("prompt", tokens(response.usage.prompt()));
+    columns_.Add("output", tokens(response.usage.output));
+    columns_.Add("ms", static_cast<long long>(response.seconds * 1000.0));
+    const bool worked = response.work && !response.work->transcript.empty();
+    columns_.Add("work", worked ? static_cast<long long>(texts_.Add(DumpJson(response.work->transcript))) : -1LL);
+    columns_.Add("cost", response.cost_usd ? fmt::format("{:.6g}", *response.cost_usd) : "null");
+  }
+
+  const JudgedRun& run_;
+  TextTable& texts_;
+  CheckSets& checks_;
+  Columns columns_;
+  std::size_t room_;
+  std::size_t bytes_before_;
+  std::size_t shown_ = 0;
+  std::size_t misses_ = 0;
+};
+
+// Of all samples, for a page that doesn't have them: [passed, answered, errors] by case, student and arm.
+Json TalliesToJson(const JudgedRun& run) {
+  const Plan& plan = run.plan();
+  Json tallies = Json::array();
+  for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) {
+    for (std::size_t student = 0; student < plan.students.size(); ++student) {
+      for (const Arm arm : plan.arms) {
+        const CaseTally& tally = run.summary.students[student].cases.at(arm)[i];
+        tallies.push_back(Json::array({tally.passed, tally.answered, run.data.samples(student, arm, i).size() - tally.answered}));
+      }
+    }
+  }
+  return tallies;
 }
 
 Json PairToJson(const std::optional<PairedChange>& change) {
@@ -230,7 +297,7 @@ Json StudentPageJson(const JudgedRun& run, std::size_t index) {
 }
 
 constexpr std::size_t kMostOfAFile = std::size_t{64} * 1024;
-constexpr std::size_t kMostOfAllFiles = std::size_t{4} << 20U;
+constexpr std::size_t kMostOfAllFiles = std::size_t{512} << 10U;
 
 // At most `most` bytes, and whole characters.
 std::string_view Beginning(std::string_view text, std::size_t most) {
@@ -291,14 +358,27 @@ void AppendBlock(std::string& out, const std::string& id, std::string_view json)
   out += "</script>\n";
 }
 
+// "4,000 of 100,000 answers are on this page; upskill report RUN -o answers.csv writes all".
+std::string LeftOutText(const JudgedRun& run, std::size_t shown) {
+  return fmt::format("{} of {} answers are on this page; `upskill report {} -o answers.csv` writes all of them",
+                     WithThousands(static_cast<long long>(shown)),
+                     WithThousands(static_cast<long long>(run.data.sample_count())), run.plan().run);
+}
+
 std::string DataBlocks(std::span<const JudgedRun> runs) {
   TextTable texts;
   CheckSets checks(texts);
   Json entries = Json::array();
   std::string out;
+  for (const JudgedRun& run : runs) entries.push_back(RunToJson(run, texts));
+  std::size_t room = kMostSampleBytes;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    entries.push_back(RunToJson(runs[i], texts));
-    AppendBlock(out, fmt::format("samples-{}", i), SamplesToJson(runs[i], texts, checks));
+    const SampleColumns samples(runs[i], texts, checks, room / (runs.size() - i));
+    room -= std::min(room, samples.bytes());
+    AppendBlock(out, fmt::format("samples-{}", i), samples.json());
+    if (samples.shown() == runs[i].data.sample_count()) continue;
+    entries[i]["tallies"] = TalliesToJson(runs[i]);
+    entries[i]["remarks"].push_back(LeftOutText(runs[i], samples.shown()));
   }
   texts.Finish();
   AppendBlock(out, "checks", checks.json());

@@ -197,6 +197,33 @@ TEST(HtmlReport, SeveralRunsShareTheirTexts) {
   EXPECT_EQ(CountOf(html, "edition = 2"), 1U);
 }
 
+TEST(HtmlReport, ALargeRunShowsSomeRoundsOfEachCase) {
+  ReportRun run;
+  run.plan.rounds = 200;
+  for (int round = 2; round < 200; ++round) {
+    for (const Arm arm : {Arm::kBaseline, Arm::kSkill}) {
+      for (const char* id : {"easy", "hard"}) {
+        std::string answer = std::to_string(round) + id + ArmName(arm) + std::string(20'000, '<');
+        run.Add(id, arm, round, answer);
+      }
+    }
+  }
+  const std::string page = HtmlReport(Runs(run.judged()));
+  EXPECT_LT(page.size(), 5'000'000U);
+  EXPECT_GT(page.size(), 3'000'000U);
+  const Json data = Block(page, "data");
+  const Json& entry = data.at("runs").at(0);
+  EXPECT_THAT(entry.at("remarks").back().get<std::string>(),
+              HasSubstr(" of 800 answers are on this page; `upskill report 2026_11_21_10_12_33-abcd -o answers.csv`"));
+  // By case, student and arm, whatever is shown. A round's number with a 4 passes the easy case.
+  EXPECT_EQ(entry.at("tallies"), Json::parse("[[40,200,0],[40,200,0],[0,200,0],[1,199,1]]"));
+  const Json samples = Block(page, "samples-0");
+  const auto shown = samples.at("state").size();
+  EXPECT_GT(shown, 20U);
+  EXPECT_LT(shown, 100U);
+  EXPECT_EQ(samples.at("round").back().get<std::size_t>(), (shown - 1) / 4);
+}
+
 TEST(HtmlReport, ARunWithoutSamples) {
   ReportRun run;
   run.samples.clear();

@@ -34,7 +34,7 @@ void ForEachSample(const JudgedRun& run, std::size_t student, const std::functio
   const std::vector<std::string> ids = InspectIds(run.plan().suite);
   for (std::size_t i = 0; i < ids.size(); ++i) {
     for (const Arm arm : run.plan().arms) {
-      for (const Sample* sample : run.data.samples(student, arm, i)) use(InspectSample(run.plan(), *sample, i, ids[i]));
+      for (const SamplePtr& sample : run.data.samples(student, arm, i)) use(InspectSample(run.plan(), *sample, i, ids[i]));
     }
   }
 }
@@ -109,7 +109,7 @@ Json Stats(const JudgedRun& run, std::size_t student) {
   std::string completed = started;
   Json usage = Json::object();
   for (const Arm arm : run.plan().arms) {
-    for (const Sample* sample : run.data.samples(student, arm)) {
+    for (const SamplePtr& sample : run.data.samples(student, arm)) {
       completed = std::max(completed, InspectTime(sample->time, ""));
       AddInspectUsage(InspectModelUsage(run.plan(), *sample), usage);
     }

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "check/command_check.h"
 #include "report/figures.h"
 #include "report/judge_text.h"
 #include "report/junit_writer.h"
@@ -20,24 +19,37 @@ namespace upskill {
 namespace {
 
 constexpr std::size_t kLongestOutput = 20000;  // bytes of an answer in a failure
+constexpr std::size_t kMostDescribed = 20;     // failing rounds of a case
 
 // The final samples of one case of one student in the reported arm, by round.
-using CaseRounds = std::vector<const Sample*>;
+struct CaseRounds {
+  explicit CaseRounds(SampleList list) : samples(std::move(list)) {
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      const FinalSample sample = samples.final(i);
+      if (!sample.answered) continue;
+      ++answered;
+      passed += sample.passed ? 1 : 0;
+      seconds += sample.figures->seconds();
+      if (!sample.figures->has_failed_check()) continue;
+      failed.push_back(i);
+      only_time = only_time && sample.figures->failed_by_time_alone();
+    }
+  }
+
+  SampleList samples;
+  std::size_t answered = 0;
+  std::size_t passed = 0;
+  double seconds = 0.0;
+  std::vector<std::size_t> failed;  // of the samples: those with a check that failed
+  bool only_time = true;            // these reached their time limits
+};
 
 using CaseOutcome = JUnitCase::Outcome;
 
-bool Failed(const Sample& sample) {
-  return sample.ok() && std::any_of(sample.checks.begin(), sample.checks.end(),
-                                    [](const CheckResult& c) { return c.outcome == Outcome::kFail; });
-}
-
 CaseOutcome OutcomeOf(const CaseRounds& rounds, std::size_t wanted) {
-  if (std::any_of(rounds.begin(), rounds.end(), [](const Sample* s) { return Failed(*s); }))
-    return CaseOutcome::kFailed;
-  const auto answered = std::count_if(rounds.begin(), rounds.end(), [](const Sample* s) { return s->ok(); });
-  if (static_cast<std::size_t>(answered) < wanted) return CaseOutcome::kError;
-  const bool all = std::all_of(rounds.begin(), rounds.end(), [](const Sample* s) { return s->passed(); });
-  return all ? CaseOutcome::kPassed : CaseOutcome::kSkipped;
+  if (!rounds.failed.empty()) return CaseOutcome::kFailed;
+  if (rounds.answered < wanted) return CaseOutcome::kError;
+  return rounds.passed == rounds.samples.size() ? CaseOutcome::kPassed : CaseOutcome::kSkipped;
 }
 
 std::string Excerpt(const std::string& text) {
@@ -48,41 +60,44 @@ std::string Excerpt(const std::string& text) {
 }
 
 void DescribeFailure(const CaseRounds& rounds, JUnitCase& out) {
-  bool only_time = true;
-  for (const Sample* sample : rounds) {
-    if (!Failed(*sample)) continue;
+  const std::size_t described = std::min(rounds.failed.size(), kMostDescribed);
+  for (std::size_t i = 0; i < described; ++i) {
+    const SamplePtr sample = rounds.samples[rounds.failed[i]];
     out.body += fmt::format("round {}:\n", sample->round + 1);
     for (const CheckResult& check : sample->checks) {
       if (check.outcome != Outcome::kFail) continue;
       const std::string line = check.name + (check.detail.empty() ? "" : ": " + check.detail);
       if (out.message.empty()) out.message = line;
-      only_time = only_time && ReachedTimeLimit(check);
       out.body += "  " + line + "\n";
     }
     out.body += "answer:\n" + Excerpt(sample->response.text) + "\n";
   }
-  out.type = only_time ? "time_limit" : "check";
+  if (const std::size_t more = rounds.failed.size() - described; more > 0)
+    out.body += fmt::format("… and {} that {}\n", Counted(more, "more round"), more == 1 ? "fails" : "fail");
+  out.type = rounds.only_time ? "time_limit" : "check";
 }
 
 void DescribeError(const CaseRounds& rounds, std::size_t wanted, JUnitCase& out) {
-  const auto answered = std::count_if(rounds.begin(), rounds.end(), [](const Sample* s) { return s->ok(); });
-  const std::size_t open = wanted - static_cast<std::size_t>(answered);
+  const std::size_t open = wanted - rounds.answered;
   out.message = fmt::format("{} of {} {} unanswered", open, Counted(wanted, "round"), open == 1 ? "is" : "are");
   out.type = "unanswered";
-  for (const Sample* sample : rounds) {
-    if (sample->ok()) continue;
-    out.type = ErrorKindName(sample->error->kind);
-    out.message += "; " + sample->error->message;
-    break;
+  if (const SamplePtr error = rounds.samples.first_error()) {
+    out.type = ErrorKindName(error->error->kind);
+    out.message += "; " + error->error->message;
   }
 }
 
+// By the last check that could not run.
 void DescribeSkip(const CaseRounds& rounds, JUnitCase& out) {
   out.message = "a check could not run";
-  for (const Sample* sample : rounds) {
-    for (const CheckResult& check : sample->checks) {
-      if (check.outcome == Outcome::kSkip) out.message = check.name + ": " + check.detail;
-    }
+  for (std::size_t i = rounds.samples.size(); i-- > 0;) {
+    if (rounds.samples.final(i).passed) continue;
+    const SamplePtr sample = rounds.samples[i];
+    const auto skipped = std::find_if(sample->checks.rbegin(), sample->checks.rend(),
+                                      [](const CheckResult& check) { return check.outcome == Outcome::kSkip; });
+    if (skipped == sample->checks.rend()) continue;
+    out.message = skipped->name + ": " + skipped->detail;
+    return;
   }
 }
 
@@ -90,7 +105,7 @@ JUnitCase TestCase(const std::string& id, const std::string& classname, const Ca
   JUnitCase out;
   out.name = id;
   out.classname = classname;
-  for (const Sample* sample : rounds) out.seconds += sample->ok() ? sample->response.seconds : 0.0;
+  out.seconds = rounds.seconds;
   out.outcome = OutcomeOf(rounds, wanted);
   switch (out.outcome) {
     case CaseOutcome::kPassed:
@@ -162,7 +177,7 @@ JUnitSuite SuiteOf(const JudgedRun& run, std::size_t index) {
   // A run that stopped when its verdict was known has fewer rounds than planned.
   const auto wanted = static_cast<std::size_t>(std::max(run.summary.students[index].rounds, 1));
   for (std::size_t i = 0; i < plan.suite.cases.size(); ++i)
-    suite.cases.push_back(TestCase(plan.suite.cases[i].id, classname, run.data.samples(index, arm, i), wanted));
+    suite.cases.push_back(TestCase(plan.suite.cases[i].id, classname, CaseRounds(run.data.samples(index, arm, i)), wanted));
   for (const std::string& sentence : plan.left_out) suite.cases.push_back(LeftOutCase(sentence, classname));
   return suite;
 }

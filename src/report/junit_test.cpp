@@ -48,6 +48,21 @@ TEST(JUnitXml, AFailedCheck) {
   ExpectValidJUnit(xml);
 }
 
+TEST(JUnitXml, ManyFailingRoundsAreCounted) {
+  ReportRun run;
+  run.plan.arms = {Arm::kBaseline};
+  run.plan.rounds = 24;
+  for (int round = 2; round < 24; ++round) {
+    run.Add("easy", Arm::kBaseline, round, "4");
+    run.Add("hard", Arm::kBaseline, round, "edition = 2");
+  }
+  const std::string xml = JUnitXml(Runs(run.judged()));
+  EXPECT_THAT(xml, HasSubstr("round 20:"));
+  EXPECT_THAT(xml, Not(HasSubstr("round 21:")));
+  EXPECT_THAT(xml, HasSubstr("… and 4 more rounds that fail"));
+  ExpectValidJUnit(xml);
+}
+
 TEST(JUnitXml, ASkippedCheckIsNoPass) {
   ReportRun run;
   run.samples.pop_back();

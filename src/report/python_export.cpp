@@ -46,7 +46,7 @@ void Add(const Case& test_case, const std::vector<CheckResult>& checks, Assertio
 
 // One arm of one round.
 struct ArmRound {
-  std::vector<const Sample*> samples;  // answers and final errors
+  SampleList samples;  // answers and final errors
   Assertions assertions;
   std::size_t cells = 0;
   std::size_t answered = 0;
@@ -59,16 +59,15 @@ struct ArmRound {
 
 ArmRound RoundOf(const JudgedRun& run, std::size_t student, Arm arm, int round) {
   const Plan& plan = run.plan();
-  ArmRound one;
+  ArmRound one{run.data.samples_of_round(student, arm, round)};
   for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) {
     if (!InShard(plan, student, round, i)) continue;
     ++one.cells;
-    const FinalSample& cell = run.data.at(student, arm, i, round);
-    if (cell.sample != nullptr) one.samples.push_back(cell.sample);
+    const FinalSample cell = run.data.at(student, arm, i, round);
     if (!cell.answered) continue;
     ++one.answered;
     one.passed += cell.passed ? 1 : 0;
-    Add(plan.suite.cases[i], cell.sample->checks, one.assertions);
+    Add(plan.suite.cases[i], run.data.Load(student, arm, i, round)->checks, one.assertions);
   }
   one.stats = PythonStats(one.samples);
   return one;
@@ -77,10 +76,8 @@ ArmRound RoundOf(const JudgedRun& run, std::size_t student, Arm arm, int round) 
 Json ErrorOf(const ArmRound& round) {
   if (round.answered == round.cells) return nullptr;
   std::string text = fmt::format("{} of {} cells unanswered", round.cells - round.answered, round.cells);
-  for (const Sample* sample : round.samples) {
-    if (!sample->ok()) return text + "; the first: " + sample->error->message;
-  }
-  return text;
+  const SamplePtr error = round.samples.first_error();
+  return error == nullptr ? text : text + "; the first: " + error->error->message;
 }
 
 // EvalResults.is_beneficial.

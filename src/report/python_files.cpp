@@ -24,10 +24,8 @@ namespace fs = std::filesystem;
 Json ErrorMessage(const JudgedRun& run, std::size_t student, Arm arm, const ArmSummary& summary) {
   if (summary.answered >= summary.cells) return nullptr;
   std::string text = fmt::format("{} of {} cells unanswered", summary.cells - summary.answered, summary.cells);
-  for (const Sample* sample : run.data.samples(student, arm)) {
-    if (!sample->ok()) return text + "; the first: " + sample->error->message;
-  }
-  return text;
+  const SamplePtr error = run.data.samples(student, arm).first_error();
+  return error == nullptr ? text : text + "; the first: " + error->error->message;
 }
 
 Json RunResult(const JudgedRun& run, std::size_t index, Arm arm, int number) {

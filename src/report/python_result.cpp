@@ -65,21 +65,23 @@ Json PythonMetadata(const Plan& plan, const Student& student, int number) {
           {"timestamp", LocalIso(plan.created)}};
 }
 
-Json PythonStats(const std::vector<const Sample*>& samples) {
+Json PythonStats(const SampleList& samples) {
   double seconds = 0.0;
   std::int64_t input = 0;
   std::int64_t output = 0;
   int turns = 0;
   int reported = 0;
   std::map<std::string, int> tools;
-  for (const Sample* sample : samples) {
-    if (!sample->ok()) continue;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const FinalSample sample = samples.final(i);
+    if (!sample.answered) continue;
     ++turns;
-    seconds += sample->response.seconds;
-    input += sample->response.usage.prompt();
-    output += sample->response.usage.output;
-    reported += ReportsTokens(*sample) ? 1 : 0;
-    for (const ToolCall& call : sample->response.tool_calls) ++tools[call.name];
+    seconds += sample.figures->seconds();
+    input += sample.figures->prompt_tokens();
+    output += sample.figures->output_tokens();
+    reported += sample.figures->reports_tokens() ? 1 : 0;
+    if (!sample.figures->calls_tools()) continue;
+    for (const ToolCall& call : samples[i]->response.tool_calls) ++tools[call.name];
   }
   int calls = 0;
   int mcp = 0;

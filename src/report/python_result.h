@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "eval/plan.h"
-#include "eval/sample.h"
+#include "eval/sample_list.h"
 #include "util/json.h"
 #include "util/result.h"
 
@@ -21,7 +21,7 @@ Json PythonMetadata(const Plan& plan, const Student& student, int number);
 
 // The object `stats` of answers; samples that are errors don't count. The keys of tokens are left out if the model
 // doesn't report them for every answer: the Python tool takes whole numbers only, and a key that is missing for 0.
-Json PythonStats(const std::vector<const Sample*>& samples);
+Json PythonStats(const SampleList& samples);
 
 // A whole number as other programs may write it (5, 5.0, 1e400), within a range that sums can't leave.
 std::int64_t WholeNumber(const Json& object, const char* key);

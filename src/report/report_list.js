@@ -36,6 +36,8 @@ function readSamples(index) {
   }
   groups = [...byKey.keys()].sort((a, b) => a - b).map((key) => (
     {caseIndex: Math.floor(key / run.students.length), student: key % run.students.length, members: byKey.get(key)}));
+  // A page that doesn't have all answers has their counts.
+  (run.tallies || []).forEach(([passed, answered, errors], i) => { tallies[i] = {passed, answered, errors}; });
   return tallies;
 }
 

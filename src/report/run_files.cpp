@@ -15,7 +15,7 @@ constexpr std::size_t kMaxGradings = 100;  // answers, each with three files
 Status WriteRunFiles(const JudgedRun& run, const std::filesystem::path& run_folder) {
   ASSIGN_OR_RETURN(const Folder place, Folder::Make(run_folder));
   RETURN_IF_ERROR(WritePythonFiles(run, run_folder));
-  const bool few = run.data.samples().size() <= kMaxGradings;
+  const bool few = run.data.sample_count() <= kMaxGradings;
   const std::size_t students = run.plan().students.size();
   for (std::size_t i = 0; i < students; ++i) {
     std::filesystem::path name = "agentskills";

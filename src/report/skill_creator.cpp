@@ -27,8 +27,9 @@ Json EvalMetadata(const JudgedRun& run, std::size_t student, std::size_t case_in
   const Case& test_case = run.plan().suite.cases[case_index];
   Json assertions = Json::array();
   for (const Arm arm : run.plan().arms) {
-    for (const Sample* sample : run.data.samples(student, arm, case_index)) {
-      if (!sample->ok() || !assertions.empty()) continue;
+    for (const SamplePtr& sample : run.data.samples(student, arm, case_index)) {
+      if (!assertions.empty()) break;
+      if (!sample->ok()) continue;
       for (const CheckResult& check : sample->checks) assertions.push_back(check.name);
     }
   }
@@ -39,8 +40,11 @@ Json EvalMetadata(const JudgedRun& run, std::size_t student, std::size_t case_in
 }
 
 bool HasAnswer(const JudgedRun& run, std::size_t student, Arm arm, std::size_t case_index) {
-  const std::vector<const Sample*> samples = run.data.samples(student, arm, case_index);
-  return std::any_of(samples.begin(), samples.end(), [](const Sample* sample) { return sample->ok(); });
+  const SampleList samples = run.data.samples(student, arm, case_index);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (samples.final(i).answered) return true;
+  }
+  return false;
 }
 
 // The viewer looks for eval_metadata.json beside run-K, the script that aggregates above the configurations.

@@ -25,9 +25,9 @@ constexpr std::size_t kShownOfMissing = 120;   // columns
 
 // The answers to one case.
 struct FailingCase {
-  const Sample* failed = nullptr;          // the first
-  const Sample* failed_without = nullptr;  // the first without a skill by the same student
-  std::size_t answers_without = 0;         // by that student
+  SamplePtr failed;                 // the first
+  SamplePtr failed_without;         // the first without a skill by the same student
+  std::size_t answers_without = 0;  // by that student
   std::size_t passed_without = 0;
   std::map<std::string, std::pair<std::size_t, std::size_t>> by_student;  // failed, all
 
@@ -45,7 +45,7 @@ struct FailingCase {
 
 std::map<std::string, FailingCase> AnswersByCase(const Trial& trial, const Trial& with_baseline) {
   std::map<std::string, FailingCase> cases;
-  for (const Sample* sample : trial.judged.data.samples()) {
+  for (const SamplePtr& sample : trial.judged.data.samples()) {
     if (!sample->ok() || sample->arm != Arm::kSkill) continue;
     FailingCase& answers = cases[sample->case_id];
     auto& [failed, all] = answers.by_student[sample->student];
@@ -54,7 +54,7 @@ std::map<std::string, FailingCase> AnswersByCase(const Trial& trial, const Trial
     ++failed;
     if (answers.failed == nullptr) answers.failed = sample;
   }
-  for (const Sample* sample : with_baseline.judged.data.samples()) {
+  for (const SamplePtr& sample : with_baseline.judged.data.samples()) {
     if (!sample->ok() || sample->arm != Arm::kBaseline) continue;
     const auto found = cases.find(sample->case_id);
     if (found == cases.end() || found->second.failed == nullptr || found->second.failed->student != sample->student)

@@ -79,7 +79,7 @@ Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec) {
 
   Trial trial;
   trial.run = plan.run;
-  for (const Sample* sample : outcome.data.samples()) {
+  for (const SamplePtr& sample : outcome.data.samples()) {
     if (sample->ok() && sample->cached_from.empty()) ++trial.asked;
   }
   if (outcome.interrupted) return Error{ErrorKind::kCancelled, "interrupted"};

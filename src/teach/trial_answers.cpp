@@ -11,7 +11,7 @@ using PassedCells = std::set<std::tuple<std::string, std::string, int>>;
 
 PassedCells PassedCellsOf(const Trial& trial) {
   PassedCells cells;
-  for (const Sample* sample : trial.judged.data.samples()) {
+  for (const SamplePtr& sample : trial.judged.data.samples()) {
     if (sample->ok() && sample->arm == Arm::kSkill && sample->passed())
       cells.emplace(sample->student, sample->case_id, sample->round);
   }
@@ -22,7 +22,7 @@ PassedCells PassedCellsOf(const Trial& trial) {
 
 std::set<std::string> FailedCases(const Trial& trial) {
   std::set<std::string> failed;
-  for (const Sample* sample : trial.judged.data.samples()) {
+  for (const SamplePtr& sample : trial.judged.data.samples()) {
     if (sample->ok() && sample->arm == Arm::kSkill && !sample->passed()) failed.insert(sample->case_id);
   }
   return failed;
@@ -39,7 +39,7 @@ std::size_t PassedInFirstRound(const Trial& trial, const std::set<std::string>& 
 PassedCases AlwaysPassed(const Trial& trial) {
   PassedCases passed;
   std::map<std::string, std::set<std::string>> failed;
-  for (const Sample* sample : trial.judged.data.samples()) {
+  for (const SamplePtr& sample : trial.judged.data.samples()) {
     if (!sample->ok() || sample->arm != Arm::kSkill) continue;
     PassedByStudent& of_student = passed[sample->student];
     if (sample->passed()) {
@@ -63,7 +63,7 @@ std::map<std::string, std::size_t> PassesByCase(const Trial& trial) {
 
 Screening AnswersKept(const Trial& trial, const PassedCases& before) {
   Screening kept;
-  for (const Sample* sample : trial.judged.data.samples()) {
+  for (const SamplePtr& sample : trial.judged.data.samples()) {
     if (!sample->ok() || sample->arm != Arm::kSkill) continue;
     const auto of_student = before.find(sample->student);
     if (of_student == before.end() || !of_student->second.always.contains(sample->case_id)) continue;

@@ -15,24 +15,9 @@
 #include <vector>
 
 #include "util/folder.h"
-#include "util/known_secrets.h"
 #include "util/text.h"
 
 namespace upskill {
-namespace {
-
-// Devices and pipes, and what the links of /dev and /proc lead to: those links are not to be replaced.
-bool IsWrittenInPlace(const std::filesystem::path& path) {
-  struct stat info{};
-  if (::stat(path.c_str(), &info) != 0) return false;
-  if (S_ISCHR(info.st_mode) || S_ISFIFO(info.st_mode)) return true;
-  const std::string normal = path.lexically_normal().string();
-  return (normal.starts_with("/dev/") || normal.starts_with("/proc/")) && ::lstat(path.c_str(), &info) == 0 &&
-         S_ISLNK(info.st_mode);
-}
-
-}  // namespace
-
 Error ErrnoError(const std::string& action, const std::filesystem::path& path, int error_number) {
   const ErrorKind kind = error_number == ENOENT || error_number == ENOTDIR ? ErrorKind::kNotFound : ErrorKind::kIo;
   return Error{kind, fmt::format("{} {}: {}", action, path.string(), std::generic_category().message(error_number))};
@@ -99,21 +84,6 @@ Status WriteAll(const Fd& fd, std::string_view content, const std::filesystem::p
 Status WriteFileAtomically(const std::filesystem::path& path, std::string_view content, Durability durability) {
   ASSIGN_OR_RETURN(const Folder folder, Folder::Open(FolderOf(path)));
   return folder.WriteFile(path.filename(), content, {durability});
-}
-
-Status WriteOutputFile(const std::filesystem::path& path, std::string_view content) {
-  constexpr std::array<std::string_view, 6> kRecords = {"samples.jsonl",   "plan.json",     "ledger.jsonl",
-                                                        "generation.json", "batches.jsonl", "calls.jsonl"};
-  std::error_code code;
-  if (std::find(kRecords.begin(), kRecords.end(), path.filename().string()) != kRecords.end() &&
-      std::filesystem::exists(path, code))
-    return InputError(
-        fmt::format("{}: a record of a run, which nothing else may replace; write to another file", path.string()));
-  if (!IsWrittenInPlace(path)) return WriteFileAtomically(path, content);
-  const Fd fd(Uninterrupted([&] { return ::open(path.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC); }));
-  if (!fd.valid()) return ErrnoError("writing", path, errno);
-  const std::string masked = MaskSecrets(std::string(content));
-  return WriteAll(fd, ::isatty(fd.get()) == 1 ? SafeForTerminal(masked) : masked, path);
 }
 
 std::filesystem::path FolderOf(const std::filesystem::path& file) {

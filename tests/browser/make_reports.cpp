@@ -158,7 +158,7 @@ void Write(const std::filesystem::path& file, std::vector<MadeRun> runs, Json& t
   const Status written = WriteFileAtomically(file, html);
   CHECK(written.ok());
   std::size_t samples = 0;
-  for (const JudgedRun& run : judged) samples += run.data.samples().size();
+  for (const JudgedRun& run : judged) samples += run.data.sample_count();
 #ifdef NDEBUG
   const bool optimized = true;
 #else

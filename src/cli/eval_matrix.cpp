@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/eval_matrix.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/changed_skills.h"
+#include "cli/eval_command.h"
+#include "cli/loaded_run.h"
+#include "eval/budget.h"
+#include "report/matrix.h"
+#include "util/json.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct MatrixRuns {
+  std::vector<fs::path> folders;       // of the runs that were made, in the order of the skills
+  std::vector<std::string> not_begun;  // skills, since the run was stopped or its budget spent
+  ExitCode code = ExitCode::kSuccess;
+};
+
+// The one that says most: an interruption, then an error, then what is incomplete, then a gate.
+ExitCode Worse(ExitCode a, ExitCode b) {
+  const auto rank = [](ExitCode code) {
+    switch (code) {
+      case ExitCode::kInterrupted:
+        return 4;
+      case ExitCode::kUsage:
+        return 3;
+      case ExitCode::kIncomplete:
+        return 2;
+      case ExitCode::kFailed:
+        return 1;
+      case ExitCode::kSuccess:
+        break;
+    }
+    return 0;
+  };
+  return rank(a) >= rank(b) ? a : b;
+}
+
+// An error that isn't about one skill, such as an unknown model, would be that of all.
+MatrixRuns RunAll(const EvalOptions& options, Env& env) {
+  MatrixRuns runs;
+  Budget budget(LimitsOf(options));
+  Env quiet = env;
+  if (options.json) quiet.out = [](const TerminalText&) {};
+  const Clock::Steady started = env.clock->Now();
+  for (std::size_t i = 0; i < options.skills.size(); ++i) {
+    EvalOptions one = options;
+    one.skill = options.skills[i];
+    if (options.timeout_seconds)
+      one.timeout_seconds = std::max(0.001, *options.timeout_seconds - SecondsBetween(started, env.clock->Now()));
+    if (!options.json) {
+      env.out(TerminalText::Format("{}skill {} of {}: {}\n", i > 0 ? "\n" : "", i + 1, options.skills.size(),
+                                   options.skills[i]));
+    }
+    const EvalPart part = RunEvalPart(one, &budget, quiet);
+    runs.code = Worse(part.code, runs.code);
+    if (!part.run_folder.empty()) runs.folders.push_back(part.run_folder);
+    if (!part.ends_all) continue;
+    runs.not_begun.assign(options.skills.begin() + static_cast<std::ptrdiff_t>(i) + 1, options.skills.end());
+    break;
+  }
+  return runs;
+}
+
+// The runs without their answers, for a matrix.
+Result<std::vector<JudgedRun>> LoadForMatrix(const std::vector<fs::path>& folders) {
+  std::vector<JudgedRun> runs;
+  for (const fs::path& folder : folders) {
+    ASSIGN_OR_RETURN(JudgedRun run, LoadRun(folder));
+    run.choices = ChoicesOf(run.data);
+    run.data = RunData(run.plan());
+    runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+void PrintMatrix(const EvalOptions& options, const MatrixRuns& made, const std::vector<JudgedRun>& runs, Env& env) {
+  const Matrix matrix = MakeMatrix(runs);
+  if (options.json) {
+    Json names = Json::array();
+    for (const JudgedRun& run : runs) names.push_back(run.plan().run);
+    Json document = MatrixToJson(matrix);
+    document["runs"] = std::move(names);
+    document["not_begun"] = made.not_begun;
+    PrintDocument(env, DumpJsonIndented(document) + "\n");
+    return;
+  }
+  if (runs.empty()) return;
+  env.out("\n" + MatrixText(matrix, StyleFor(env, env.out_is_terminal, options.color)));
+  std::string folders;
+  for (const fs::path& folder : made.folders) folders += " " + ShellWord(folder.string());
+  env.out(TerminalText::Format("upskill report{} -o report.html\n", folders));
+}
+
+// Each skill's error probability is its own, as if it had been measured alone.
+void NoteComparisons(const EvalOptions& options, std::size_t skills, const Env& env) {
+  if (options.quiet || skills < 2) return;
+  env.error(TerminalText::Format(
+      "note: each skill's verdicts have an error probability of {:.3g} for all models together; of {} skills that change "
+      "nothing, up to {:.2g} may be said to help\n",
+      options.alpha, skills, options.alpha * static_cast<double>(skills)));
+}
+
+}  // namespace
+
+bool IsMatrix(const EvalOptions& options) { return options.skills.size() > 1 || !options.changed_since.empty(); }
+
+ExitCode RunEvalMatrix(const EvalOptions& given, Env& env) {
+  EvalOptions options = given;
+  if (!options.resume.empty()) {
+    return PrintError(env, InputError("--resume continues the run of one skill; to continue with several, run the same "
+                                      "command again: answers that are there are taken from the cache"));
+  }
+  if (!options.log_runs)
+    return PrintError(env, InputError("several skills need the runs folder for their common table; leave out --no-log-runs"));
+  if (!options.changed_since.empty()) {
+    Result<std::vector<std::string>> changed =
+        SkillsChangedSince(options.skills, options.changed_since, options.tests);
+    if (!changed) return PrintError(env, changed.error());
+    env.error(TerminalText::Format("{} of {} changed since {}\n", changed->size(),
+                                   Counted(options.skills.size(), "skill"), options.changed_since));
+    options.skills = std::move(changed).value();
+  }
+  const MatrixRuns made = RunAll(options, env);
+  const Result<std::vector<JudgedRun>> runs = LoadForMatrix(made.folders);
+  if (!runs) return PrintError(env, runs.error());
+  PrintMatrix(options, made, *runs, env);
+  NoteComparisons(options, runs->size(), env);
+  if (!made.not_begun.empty()) {
+    env.error(TerminalText::Format("not begun: {}; run the same command again to go on\n",
+                                   TerminalText::Join(made.not_begun, ", ")));
+    return Worse(made.code, ExitCode::kIncomplete);
+  }
+  return made.code;
+}
+
+}  // namespace upskill
