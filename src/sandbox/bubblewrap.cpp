@@ -41,7 +41,8 @@ void AddTemporary(Words& words, std::uint64_t bytes, const std::string& folder) 
   Append(words, {"--size", std::to_string(bytes), "--tmpfs", folder});
 }
 
-void AddMounts(Words& words, const SandboxOptions& options, const SandboxLimits& limits) {
+void AddMounts(Words& words, const SandboxOptions& options, const SandboxCommand& command) {
+  const SandboxLimits& limits = command.limits;
   AddSystem(words);
   Append(words, {"--proc", "/proc", "--dev", "/dev"});
   AddTemporary(words, kSharedMemoryBytes, "/dev/shm");
@@ -49,6 +50,7 @@ void AddMounts(Words& words, const SandboxOptions& options, const SandboxLimits&
   AddTemporary(words, limits.disk_bytes, kWorkspace);
   // After /tmp, in which one may be.
   for (const fs::path& folder : options.toolchains) Append(words, {"--ro-bind", folder.string(), folder.string()});
+  if (!command.program.empty()) Append(words, {"--ro-bind", command.program.string(), kProgramPath});
   Append(words, {"--remount-ro", "/dev", "--remount-ro", "/", "--chdir", kWorkspace});
 }
 
@@ -93,8 +95,10 @@ std::vector<std::string> ConfinedCommandLine(const SandboxOptions& options, cons
   Append(words,
          {options.program, "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts",
           "--unshare-cgroup-try", "--die-with-parent", "--hostname", "sandbox", "--uid", "1000", "--gid", "1000"});
-  AddMounts(words, options, command.limits);
+  AddMounts(words, options, command);
   AddEnvironment(words, options, command.variables);
+  if (!command.program.empty()) Append(words, {"--setenv", kProgramVariable, kProgramPath});
+  if (command.first_process) words.emplace_back("--as-pid-1");
   if (filter) Append(words, {"--seccomp", std::to_string(kFilterFd)});
   Append(words,
          {"--json-status-fd", std::to_string(kStatusFd), "--", "setsid", "sh", "-c", kScript, "sh", command.command});

@@ -15,6 +15,8 @@ inline constexpr int kFilterFd = 3;  // the program for seccomp(2)
 inline constexpr int kStatusFd = 4;  // bubblewrap's reports in JSON
 
 inline constexpr const char* kWorkspace = "/workspace";
+// Where commands find SandboxCommand::program.
+inline constexpr const char* kProgramPath = "/upskill/program";
 // All that commands can write to, each a file system in memory.
 inline constexpr std::array<const char*, 3> kWritableFolders = {kWorkspace, "/tmp", "/dev/shm"};
 

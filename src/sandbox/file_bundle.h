@@ -11,7 +11,8 @@
 
 namespace upskill {
 
-// The permissions of an answer's file with this content, before the umask: scripts are run by name.
+// The permissions of an answer's file with this content, before the umask: scripts and programs are run by
+// name.
 std::filesystem::perms PermissionsOf(std::string_view content);
 
 // A file in memory that can't be reached by name, read from its beginning, with such content.

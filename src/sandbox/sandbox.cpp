@@ -79,6 +79,8 @@ Result<SandboxOutcome> RunUnconfined(const SandboxOptions& options, const Sandbo
   environment =
       WithVariable(std::move(environment), "PATH", fmt::format("{}", fmt::join(SearchedFolders(options), ":")));
   for (const std::string& variable : command.variables) environment.push_back(variable);
+  if (!command.program.empty())
+    environment = WithVariable(std::move(environment), kProgramVariable, command.program.string());
   ChildLimits limits;
   limits.time = command.limits.time;
   limits.output_bytes = command.limits.output_bytes;

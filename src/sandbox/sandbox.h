@@ -32,7 +32,14 @@ struct SandboxCommand {
   std::vector<std::string> variables;        // NAME=VALUE, besides PATH, HOME, LANG and TMPDIR
   SandboxLimits limits;
   const StopFlag* stop = nullptr;  // 2 or more ends it
+  // A file of this machine that the command finds, executable, under the path in kProgramVariable.
+  std::filesystem::path program;
+  // The shell that runs the command is the first process of the sandbox, so that no other process there has its
+  // standard streams, or the files that it was given. It must wait for all that it starts.
+  bool first_process = false;
 };
+
+inline constexpr const char* kProgramVariable = "UPSKILL_PROGRAM";
 
 struct SandboxOutcome {
   enum class Ending { kExited, kTimeLimit, kMemoryLimit, kProcessLimit, kFileLimit, kOutputLimit, kStopped };
