@@ -80,12 +80,11 @@ DeviceReply DeviceSession::LoadModule(std::string_view bytes) {
   };
   const Result<std::string_view> text = NewestPtx(bytes);
   if (!text) return refused(text.error(), kCudaInvalidImage);
-  std::string ptx(*text);
-  Result<std::shared_ptr<const ptx::Module>> parsed = ptx::ParseModule(ptx);
+  Result<std::shared_ptr<const ptx::Module>> parsed = ptx::ParseModule(*text);
   if (!parsed) return refused(parsed.error(), kCudaInvalidPtx);
   Result<ptx::LoadedModule> loaded = ptx::LoadedModule::Load(std::move(*parsed), memory_);
   if (!loaded) return Failed(kCudaOutOfMemory);
-  modules_.push_back({std::move(ptx), std::move(*loaded)});
+  modules_.push_back({PrecisionsIn(*text), std::move(*loaded)});
   DeviceReply reply;
   reply.r[0] = modules_.size() - 1;
   return reply;
@@ -96,7 +95,9 @@ DeviceReply DeviceSession::FindKernel(std::uint64_t module, std::string_view nam
   const Loaded& loaded = modules_[module];
   const ptx::KernelInfo* const kernel = loaded.module.module().FindKernel(name);
   if (kernel == nullptr) return Failed(kCudaInvalidFunction);
-  kernels_.push_back({module, kernel->name, PrecisionsOf(loaded.ptx, name)});
+  const auto precisions = loaded.precisions.find(name);
+  kernels_.push_back({module, kernel->name,
+                      precisions == loaded.precisions.end() ? std::vector<std::string>() : precisions->second});
   DeviceReply reply;
   reply.r[0] = kernels_.size() - 1;
   reply.r[1] = kernel->static_shared_bytes;

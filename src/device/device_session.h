@@ -41,7 +41,7 @@ class DeviceSession {
 
  private:
   struct Loaded {
-    std::string ptx;
+    KernelPrecisions precisions;
     ptx::LoadedModule module;
   };
   struct KnownKernel {

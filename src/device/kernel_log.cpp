@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "util/text.h"
+
 namespace upskill {
 namespace {
 
@@ -48,18 +50,6 @@ void AddTo(std::map<std::string, std::uint64_t>& sums, const std::map<std::strin
   for (const auto& [name, count] : more) sums[name] += count;
 }
 
-// From the declaration's first brace to the brace that closes the body: a line of its own.
-std::string_view BodyAt(std::string_view ptx, std::size_t at) {
-  const std::size_t begin = ptx.find('{', at);
-  if (begin == std::string_view::npos) return {};
-  int depth = 0;
-  for (std::size_t i = begin; i < ptx.size(); ++i) {
-    if (ptx[i] == '{') ++depth;
-    if (ptx[i] == '}' && --depth == 0) return ptx.substr(begin, i - begin);
-  }
-  return ptx.substr(begin);
-}
-
 constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kTypes = {{{".f64", "f64"},
                                                                                   {".f32", "f32"},
                                                                                   {".f16", "f16"},
@@ -77,6 +67,15 @@ void AddPrecisions(std::string_view body, std::vector<std::string>& found) {
     if (body.find(type) == std::string_view::npos) continue;
     if (std::find(found.begin(), found.end(), name) == found.end()) found.emplace_back(name);
   }
+}
+
+// The name after the last ".entry" of what comes before a body; empty if it is another function's.
+std::string DeclaredKernel(std::string_view declaration) {
+  constexpr std::string_view kEntry = ".entry ";
+  const std::size_t at = declaration.rfind(kEntry);
+  if (at == std::string_view::npos) return "";
+  const std::string_view rest = declaration.substr(at + kEntry.size());
+  return std::string(Trim(rest.substr(0, rest.find_first_of("(\n"))));
 }
 
 }  // namespace
@@ -135,15 +134,29 @@ void KernelLog::MoveTo(DeviceReport& report) {
   report.race_checks_incomplete = incomplete_;
 }
 
-std::vector<std::string> PrecisionsOf(std::string_view ptx, std::string_view kernel) {
-  std::vector<std::string> found;
-  const std::string declaration = fmt::format(".entry {}(", kernel);
-  if (const std::size_t at = ptx.find(declaration); at != std::string_view::npos) AddPrecisions(BodyAt(ptx, at), found);
-  for (std::size_t at = ptx.find(".func "); at != std::string_view::npos; at = ptx.find(".func ", at + 1)) {
-    const std::size_t end = std::min(ptx.find(';', at), ptx.find('{', at));
-    if (end != std::string_view::npos && ptx[end] == '{') AddPrecisions(BodyAt(ptx, at), found);
+KernelPrecisions PrecisionsIn(std::string_view ptx) {
+  KernelPrecisions kernels;
+  std::vector<std::string> of_functions;
+  std::size_t declared = 0;  // where the declaration of the next body begins
+  std::size_t begin = 0;
+  int depth = 0;
+  for (std::size_t i = ptx.find_first_of("{}"); i != std::string_view::npos; i = ptx.find_first_of("{}", i + 1)) {
+    if (ptx[i] == '{') {
+      if (depth++ == 0) begin = i;
+      continue;
+    }
+    if (depth == 0 || --depth > 0) continue;
+    const std::string_view body = ptx.substr(begin, i - begin);
+    const std::string kernel = DeclaredKernel(ptx.substr(declared, begin - declared));
+    AddPrecisions(body, kernel.empty() ? of_functions : kernels[kernel]);
+    declared = i + 1;
   }
-  return found;
+  for (auto& [kernel, found] : kernels) {
+    for (const std::string& name : of_functions) {
+      if (std::find(found.begin(), found.end(), name) == found.end()) found.push_back(name);
+    }
+  }
+  return kernels;
 }
 
 }  // namespace upskill

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,8 +31,9 @@ class KernelLog {
   std::uint64_t instructions_ = 0;
 };
 
-// The kinds of numbers that a kernel computes with, by the types in its PTX and in that of the module's functions: of
-// f64, f32, f16, bf16, tf32, fp8, int8 (of matrix instructions and dp4a).
-std::vector<std::string> PrecisionsOf(std::string_view ptx, std::string_view kernel);
+// The kinds of numbers that each kernel computes with, by the types in its PTX and in that of the module's functions:
+// of f64, f32, f16, bf16, tf32, fp8, int8 (of matrix instructions and dp4a).
+using KernelPrecisions = std::map<std::string, std::vector<std::string>, std::less<>>;
+KernelPrecisions PrecisionsIn(std::string_view ptx);
 
 }  // namespace upskill
