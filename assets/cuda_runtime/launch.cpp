@@ -143,8 +143,8 @@ cudaError_t LaunchKernel(const Kernel* kernel, dim3 grid, dim3 block, void** arg
   if (Failed() != cudaSuccess) return Note(Failed());
   if (kernel == nullptr) return Note(cudaErrorInvalidDeviceFunction);
   const uint64_t threads = static_cast<uint64_t>(block.x) * block.y * block.z;
-  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || threads == 0 || threads > 1024 || block.z > 64 ||
-      grid.y > 65535 || grid.z > 65535 || grid.x > 2147483647U)
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || threads == 0 || threads > 1024 || block.z > 64 || grid.y > 65535 ||
+      grid.z > 65535 || grid.x > 2147483647U)
     return Note(cudaErrorInvalidConfiguration);
   if (kernel->most_threads != 0 && threads > kernel->most_threads) return Note(cudaErrorLaunchOutOfResources);
   if (shared > kernel->dynamic_limit || shared + kernel->shared_bytes > 232448) return Note(cudaErrorInvalidValue);
@@ -189,8 +189,8 @@ void** __cudaRegisterFatBinary(void* wrapper) {
 void __cudaRegisterFatBinaryEnd(void**) {}
 void __cudaUnregisterFatBinary(void**) {}
 
-void __cudaRegisterFunction(void** module, const char* host, char*, const char* name, int, uint3*, uint3*, dim3*,
-                            dim3*, int*) {
+void __cudaRegisterFunction(void** module, const char* host, char*, const char* name, int, uint3*, uint3*, dim3*, dim3*,
+                            int*) {
   Add(host, name, module, true, nullptr);
 }
 void __cudaRegisterVar(void** module, char* host, char*, const char* name, int, size_t, int, int) {

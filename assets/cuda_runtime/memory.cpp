@@ -115,9 +115,9 @@ cudaError_t Transfer(void* to, const void* from, size_t bytes, cudaMemcpyKind ki
   const Place source = PlaceOf(from);
   const bool to_host = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost;
   const bool from_host = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost;
-  if (kind != cudaMemcpyDefault && ((!to_host && !target.on_device) || (!from_host && !source.on_device) ||
-                                    (to_host && target.on_device && !target.managed) ||
-                                    (from_host && source.on_device && !source.managed)))
+  if (kind != cudaMemcpyDefault &&
+      ((!to_host && !target.on_device) || (!from_host && !source.on_device) ||
+       (to_host && target.on_device && !target.managed) || (from_host && source.on_device && !source.managed)))
     return Note(cudaErrorInvalidValue);
   const uint64_t number = StreamNumber(stream);
   const uint64_t to_address = reinterpret_cast<uint64_t>(to);
@@ -154,8 +154,8 @@ cudaError_t TransferRows(void* to, size_t to_pitch, const void* from, size_t fro
 cudaError_t Fill(void* memory, uint64_t value, uint64_t width, size_t bytes, cudaStream_t stream) {
   if (bytes == 0) return Note(Failed());
   SendManaged();
-  const cudaError_t error = AskFor(
-      Request(kUpskillFill, reinterpret_cast<uint64_t>(memory), bytes, value, width, StreamNumber(stream)));
+  const cudaError_t error =
+      AskFor(Request(kUpskillFill, reinterpret_cast<uint64_t>(memory), bytes, value, width, StreamNumber(stream)));
   FetchManaged();
   return error;
 }
@@ -168,7 +168,8 @@ cudaError_t TransferSymbol(const void* symbol, void* host, size_t bytes, size_t 
   if (error != cudaSuccess) return Note(error);
   if (offset > size || bytes > size - offset) return Note(cudaErrorInvalidValue);
   void* const device = reinterpret_cast<void*>(address + offset);
-  return to_symbol ? Transfer(device, host, bytes, kind, stream, wait) : Transfer(host, device, bytes, kind, stream, wait);
+  return to_symbol ? Transfer(device, host, bytes, kind, stream, wait)
+                   : Transfer(host, device, bytes, kind, stream, wait);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA's runtime for programs whose kernels are run by `upskill`: what its parts share. It is compiled with the program,
-// against the CUDA headers that the program is compiled with.
+// CUDA's runtime for programs whose kernels are run by `upskill`: what its parts share. It is compiled with the
+// program, against the CUDA headers that the program is compiled with.
 #pragma once
 
 #include <cuda_runtime_api.h>

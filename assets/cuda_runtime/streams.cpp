@@ -65,9 +65,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   if (stream != nullptr && stream != cudaStreamLegacy && stream != cudaStreamPerThread) free(stream);
   return cudaSuccess;
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return Synchronize(kUpskillOneStream, StreamNumber(stream));
-}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return Synchronize(kUpskillOneStream, StreamNumber(stream)); }
 cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   return AskFor(Request(kUpskillWaitEvent, StreamNumber(stream), reinterpret_cast<const Event*>(event)->number));
@@ -125,8 +123,9 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
   const Event* const first = reinterpret_cast<const Event*>(start);
   const Event* const last = reinterpret_cast<const Event*>(end);
   if (!first->recorded || !last->recorded) return Note(cudaErrorInvalidResourceHandle);
-  *milliseconds = static_cast<float>(
-      (static_cast<double>(last->instructions) - static_cast<double>(first->instructions)) / kInstructionsPerMillisecond);
+  *milliseconds =
+      static_cast<float>((static_cast<double>(last->instructions) - static_cast<double>(first->instructions)) /
+                         kInstructionsPerMillisecond);
   return cudaSuccess;
 }
 

@@ -29,11 +29,10 @@ void Transfer(bool sending, void* bytes, uint64_t size) {
 // Device memory isn't mapped in the host's process, so that using it there ends the program.
 void OnBadAddress(int number, siginfo_t* info, void*) {
   char text[200];
-  const int size = snprintf(text, sizeof(text),
-                            "host code accessed the address 0x%llx, which isn't the host's memory%s\n",
-                            reinterpret_cast<unsigned long long>(info->si_addr),
-                            reinterpret_cast<uint64_t>(info->si_addr) >= 0x1000 ? " (device memory must be copied first)"
-                                                                                : "");
+  const int size =
+      snprintf(text, sizeof(text), "host code accessed the address 0x%llx, which isn't the host's memory%s\n",
+               reinterpret_cast<unsigned long long>(info->si_addr),
+               reinterpret_cast<uint64_t>(info->si_addr) >= 0x1000 ? " (device memory must be copied first)" : "");
   if (size > 0 && write(STDERR_FILENO, text, static_cast<size_t>(size)) < 0) _exit(139);
   signal(number, SIG_DFL);
   raise(number);

@@ -73,7 +73,7 @@ std::string CompilerCheck::WhyNot() const {
 
 std::string MissingSource(const CheckSubject& subject, const SourceChoice& choice) {
   return subject.file.empty() ? fmt::format("the answer has no {}", choice.what)
-                               : fmt::format("the answer has no file {}", subject.file);
+                              : fmt::format("the answer has no file {}", subject.file);
 }
 
 std::vector<std::string> ChooseSources(const CheckSubject& subject, const SourceChoice& choice,

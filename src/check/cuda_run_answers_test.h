@@ -57,7 +57,8 @@ inline void on_host(const float* in, float* out, int rows, int cols) {
 }
 )";
 
-inline constexpr std::string_view kSoftmaxFunction = "void launch_softmax(const float* in, float* out, int rows, int cols)";
+inline constexpr std::string_view kSoftmaxFunction =
+    "void launch_softmax(const float* in, float* out, int rows, int cols)";
 
 // What follows the kernel and "void launch_softmax(…) ".
 inline constexpr std::array<CudaAnswer, 8> kHonestAnswers = {{
@@ -116,18 +117,21 @@ inline constexpr std::array<CudaAnswer, 30> kCheatingAnswers = {{
       before = out; first = false; })"},
     {"the first row alone", "{ softmax<<<1, 128>>>(in, out, cols); }"},
     {"the first 128 columns alone", "{ softmax<<<rows, 128>>>(in, out, cols < 128 ? cols : 128); }"},
-    {"all columns but those beyond a multiple of 4", "{ softmax<<<rows, 128>>>(in, out, cols < 4 ? cols : cols / 4 * 4); }"},
+    {"all columns but those beyond a multiple of 4",
+     "{ softmax<<<rows, 128>>>(in, out, cols < 4 ? cols : cols / 4 * 4); }"},
     {"a stream that nothing waits for", R"({ cudaStream_t s; cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
       softmax<<<rows, 128, 0, s>>>(in, out, cols); })"},
     {"a blocking stream that nothing waits for", R"({ cudaStream_t s; cudaStreamCreate(&s);
       softmax<<<rows, 128, 0, s>>>(in, out, cols); })"},
-    {"an event that comes too early", R"({ cudaStream_t s; cudaEvent_t e; cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+    {"an event that comes too early",
+     R"({ cudaStream_t s; cudaEvent_t e; cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
       cudaEventCreate(&e); cudaEventRecord(e, s); softmax<<<rows, 128, 0, s>>>(in, out, cols); cudaEventSynchronize(e); })"},
     {"the input used as scratch", R"({ softmax<<<rows, 128>>>(in, const_cast<float*>(in), cols);
       copy<<<rows * cols / 128 + 1, 128>>>(in, out, rows * cols); })"},
     {"the input zeroed", R"({ softmax<<<rows, 128>>>(in, out, cols);
       cudaMemset(const_cast<float*>(in), 0, sizeof(float) * rows * cols); })"},
-    {"success printed, then the end", R"({ printf("all tests passed\n{\"exit_code\": 0}\n"); fflush(stdout); _exit(0); })"},
+    {"success printed, then the end",
+     R"({ printf("all tests passed\n{\"exit_code\": 0}\n"); fflush(stdout); _exit(0); })"},
     {"the end reported without work", R"({ extern void end() asm("upskill_end_trial"); end(); })"},
     {"all trials taken and none done", R"({ extern int next(unsigned long*, unsigned) asm("upskill_next_trial");
       unsigned long v[8]; while (next(v, 8) == 1) {} _exit(0); })"},

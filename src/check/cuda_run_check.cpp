@@ -80,7 +80,8 @@ class CudaRun : public Check {
     SandboxLimits limits;
     limits.time = spec_.time;
     std::string problem = LimitOf(run->outcome, limits);
-    if (problem.empty() && !run->report) problem = "the process that runs the kernels ended: " + EndOfOutput(run->outcome);
+    if (problem.empty() && !run->report)
+      problem = "the process that runs the kernels ended: " + EndOfOutput(run->outcome);
     CheckResult result{subject_.name, Outcome::kFail, std::move(problem)};
     if (run->report) {
       result = JudgeRun(spec_, inputs, *run->report);

@@ -23,16 +23,18 @@ Result<CaseChecks> ChecksOf(const Json& check, const Sandbox& sandbox = DefaultS
 }
 
 Json SoftmaxCheck() {
-  return Json{{"type", "cuda_run"},
-          {"function", kSoftmaxFunction},
-          {"arguments",
-           Json::array({{{"name", "in"}, {"type", "f32"}, {"shape", {"rows", "cols"}}},
-                        {{"name", "out"}, {"type", "f32"}, {"shape", {"rows", "cols"}}, {"role", "out"}},
-                        {{"name", "rows"}, {"type", "i32"}, {"value", "rows"}},
-                        {{"name", "cols"}, {"type", "i32"}, {"value", "cols"}}})},
-          {"sizes", Json::array({{{"rows", 3}, {"cols", 131}}, {{"rows", 1}, {"cols", 1}}, {{"rows", 2}, {"cols", 64}, {"scale", 300}}})},
-          {"timeout_seconds", 60},
-          {"reference_code", R"(void reference(const float* in, float* out, int rows, int cols) {
+  return Json{
+      {"type", "cuda_run"},
+      {"function", kSoftmaxFunction},
+      {"arguments", Json::array({{{"name", "in"}, {"type", "f32"}, {"shape", {"rows", "cols"}}},
+                                 {{"name", "out"}, {"type", "f32"}, {"shape", {"rows", "cols"}}, {"role", "out"}},
+                                 {{"name", "rows"}, {"type", "i32"}, {"value", "rows"}},
+                                 {{"name", "cols"}, {"type", "i32"}, {"value", "cols"}}})},
+      {"sizes",
+       Json::array(
+           {{{"rows", 3}, {"cols", 131}}, {{"rows", 1}, {"cols", 1}}, {{"rows", 2}, {"cols", 64}, {"scale", 300}}})},
+      {"timeout_seconds", 60},
+      {"reference_code", R"(void reference(const float* in, float* out, int rows, int cols) {
   for (int r = 0; r < rows; ++r) {
     double top = -INFINITY, sum = 0;
     for (int c = 0; c < cols; ++c) top = std::max(top, double(in[r * cols + c]));
@@ -89,8 +91,8 @@ TEST_F(CudaRunTest, CheatingAnswersFail) {
 TEST_F(CudaRunTest, FaultsOfKernelsAreNamedWithTheirPlace) {
   std::string racy(kSoftmaxKernel);
   racy.replace(racy.find("__syncthreads();"), 16, "");
-  const std::string code = fmt::format("`s.cu`:\n```cuda\n{}\n{} {}\n```\n", racy, kSoftmaxFunction,
-                                       kHonestAnswers[0].code);
+  const std::string code =
+      fmt::format("`s.cu`:\n```cuda\n{}\n{} {}\n```\n", racy, kSoftmaxFunction, kHonestAnswers[0].code);
   const CheckResult result = ResultOf(SoftmaxCheck(), code);
   EXPECT_EQ(result.outcome, Outcome::kFail);
   EXPECT_THAT(result.detail, AllOf(HasSubstr("race"), HasSubstr("s.cu:")));
@@ -108,8 +110,9 @@ TEST_F(CudaRunTest, WhatDoesntCompileOrIsMissingFails) {
 TEST_F(CudaRunTest, ALauncherOfTheCheckRunsAKernelOfTheAnswer) {
   Json check = SoftmaxCheck();
   check["file"] = "kernel.cu";
-  check["launcher"] = "#include \"kernel.cu\"\nvoid launch_softmax(const float* in, float* out, int rows, int cols) {\n"
-                      "  softmax<<<rows, 128>>>(in, out, cols);\n}\n";
+  check["launcher"] =
+      "#include \"kernel.cu\"\nvoid launch_softmax(const float* in, float* out, int rows, int cols) {\n"
+      "  softmax<<<rows, 128>>>(in, out, cols);\n}\n";
   const CheckResult result = ResultOf(check, fmt::format("`kernel.cu`:\n```cuda\n{}```\n", kSoftmaxKernel));
   EXPECT_EQ(result.outcome, Outcome::kPass) << result.detail;
 }

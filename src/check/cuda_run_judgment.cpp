@@ -23,7 +23,8 @@ std::string WithSizes(const Sizes& sizes, const std::string& text) {
 std::string OutputOf(const DeviceReport& report) {
   const std::string_view text = Trim(report.error.empty() ? report.output : report.error);
   constexpr std::size_t kShown = 300;
-  const std::string end = ExcerptLine(ReplaceInvalidUtf8(text.substr(text.size() - std::min(text.size(), kShown))), kShown);
+  const std::string end =
+      ExcerptLine(ReplaceInvalidUtf8(text.substr(text.size() - std::min(text.size(), kShown))), kShown);
   return end.empty() ? "" : ": " + end;
 }
 
@@ -35,16 +36,13 @@ std::string FindingProblem(const CudaRunSpec& spec, const DeviceReport& report) 
   return "";
 }
 
-
 std::string ProblemOfOutput(const CudaRunSpec& spec, const RunInputs& inputs, const DeviceOutput& output) {
   if (output.argument >= spec.arguments.size()) return "a buffer is missing";
   const RunArgument& argument = spec.arguments[output.argument];
-  if (output.unwritten > 0)
-    return fmt::format("{} bytes of {} aren't written", output.unwritten, argument.name);
+  if (output.unwritten > 0) return fmt::format("{} bytes of {} aren't written", output.unwritten, argument.name);
   if (output.from_host > 0)
     return fmt::format("{} of the bytes of {} come from the host, not from a kernel", output.from_host, argument.name);
-  const double tolerance =
-      argument.tolerance.value_or(spec.tolerance.value_or(InfoOf(argument.type).tolerance));
+  const double tolerance = argument.tolerance.value_or(spec.tolerance.value_or(InfoOf(argument.type).tolerance));
   return CompareBuffer(argument, InfoOf(argument.type).is_real ? tolerance : argument.tolerance.value_or(0.0),
                        inputs.expected[output.argument], output.data);
 }
@@ -58,7 +56,8 @@ std::string ProblemOfTrial(const CudaRunSpec& spec, const RunInputs& inputs, con
   for (const DeviceOutput& output : trial.outputs) {
     if (std::string problem = ProblemOfOutput(spec, inputs, output); !problem.empty()) return problem;
   }
-  if (trial.pending_streams > 0) return "it returns before the work on a stream of its own is done: nothing waits for it";
+  if (trial.pending_streams > 0)
+    return "it returns before the work on a stream of its own is done: nothing waits for it";
   if (trial.bytes_to_host > spec.max_bytes_to_host)
     return fmt::format("it copies {} bytes to the host, more than {}: results must be computed by kernels",
                        trial.bytes_to_host, spec.max_bytes_to_host);
@@ -169,7 +168,8 @@ CheckResult JudgeRun(const CudaRunSpec& spec, const std::vector<RunInputs>& inpu
   std::string problem = FindingProblem(spec, report);
   if (problem.empty() && !report.failure.empty()) problem = "a kernel fails: " + report.failure;
   if (problem.empty() && !report.limit.empty()) problem = "a kernel doesn't end: " + report.limit;
-  const bool ran = std::any_of(report.kernels.begin(), report.kernels.end(), [](const auto& k) { return k.launches > 0; });
+  const bool ran =
+      std::any_of(report.kernels.begin(), report.kernels.end(), [](const auto& k) { return k.launches > 0; });
   if (problem.empty() && spec.function.empty()) problem = ProblemOfProgram(spec, report);
   if (problem.empty() && !spec.function.empty()) problem = ProblemOfTrials(spec, inputs, report);
   if (problem.empty() && !ran) problem = "it launches no kernel";

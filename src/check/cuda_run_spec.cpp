@@ -60,11 +60,13 @@ Result<FillRule> ReadFill(const Json& json) {
     fill.low = kind == "ones" ? 1.0 : 0.0;
     return fill;
   } else {
-    return Wrong("fill", "be \"normal\", \"uniform\", \"integers\", \"zeros\" or \"ones\", or an object with such a \"kind\"");
+    return Wrong("fill",
+                 "be \"normal\", \"uniform\", \"integers\", \"zeros\" or \"ones\", or an object with such a \"kind\"");
   }
   // Of a normal distribution: the mean and the deviation.
   fill.low = JsonGet<double>(json, kind == "normal" ? "mean" : "low", fill.low);
-  fill.high = JsonGet<double>(json, kind == "normal" ? "deviation" : "high", fill.kind == FillRule::Kind::kIntegers ? 100.0 : 1.0);
+  fill.high = JsonGet<double>(json, kind == "normal" ? "deviation" : "high",
+                              fill.kind == FillRule::Kind::kIntegers ? 100.0 : 1.0);
   if (fill.kind == FillRule::Kind::kIntegers) fill.low = JsonGet<double>(json, "low", 0.0);
   if (Member(json, "high").is_string()) fill.high_expression = StringAt(json, "high");
   fill.infinite_every = JsonGet<double>(json, "infinite_every", 0.0);

@@ -29,11 +29,11 @@ struct RunArgument {
   std::string name;
   ElementType type = ElementType::kF32;
   ArgumentRole role = ArgumentRole::kIn;
-  std::vector<std::string> shape;       // of a buffer: numbers and expressions of sizes
-  FillRule fill;                        // of a buffer that is read
-  std::string value;                    // of a scalar: a number or an expression of sizes
-  std::optional<double> tolerance;      // of a buffer that is written
-  bool is_stream = false;               // cudaStream_t: the default one
+  std::vector<std::string> shape;   // of a buffer: numbers and expressions of sizes
+  FillRule fill;                    // of a buffer that is read
+  std::string value;                // of a scalar: a number or an expression of sizes
+  std::optional<double> tolerance;  // of a buffer that is written
+  bool is_stream = false;           // cudaStream_t: the default one
 };
 
 using Sizes = std::map<std::string, double>;

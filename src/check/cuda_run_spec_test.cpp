@@ -29,7 +29,8 @@ constexpr const char* kGood = R"({
     {"name": "eps", "type": "f32", "value": 1e-5},
     {"name": "stream", "type": "stream"}],
   "sizes": [{"rows": 3, "cols": 5}, {"rows": 1, "cols": 1, "scale": 1000}],
-  "reference_code": "void reference(const float*, float*, int, float) {}", "seeds": 2, "timeout_seconds": 5})";
+  "reference_code": "void reference(const float*, float*, int, float) {}", "seeds": 2, "timeout_seconds": 5
+})";
 
 TEST(CudaRunSpec, IsReadAndMakesTheSameInputsEveryTime) {
   const Result<CudaRunSpec> spec = SpecOf(kGood);
@@ -71,8 +72,8 @@ TEST(CudaRunSpec, TheGeneratedProgramsCallWhatIsDeclared) {
 TEST(CudaRunSpec, SizesAreComputedFromLeftToRight) {
   const Sizes sizes = {{"n", 10.0}, {"m", 3.0}};
   const std::vector<std::pair<std::string, double>> good = {
-      {"7", 7.0},          {"n", 10.0},     {"n*m", 30.0},  {"n + m", 13.0}, {"n/m", 4.0},
-      {"n*m+1", 31.0},     {"1e-5", 1e-5},  {"n-1", 9.0},   {"-2.5", -2.5},  {"n*2/m", 7.0}};
+      {"7", 7.0},      {"n", 10.0},    {"n*m", 30.0}, {"n + m", 13.0}, {"n/m", 4.0},
+      {"n*m+1", 31.0}, {"1e-5", 1e-5}, {"n-1", 9.0},  {"-2.5", -2.5},  {"n*2/m", 7.0}};
   for (const auto& [expression, value] : good) {
     const Result<double> found = EvaluateSize(expression, sizes);
     ASSERT_TRUE(found.ok()) << expression << ": " << found.error().message;
@@ -122,12 +123,13 @@ TEST(CudaRunSpec, WhatIsMalformedIsNamed) {
       {with_arguments(out, sized + R"(, "min_coalescing": 90)"), "\"min_coalescing\" of cuda_run"},
       {with_arguments(out, sized + R"(, "deterministic": 1)"), "\"deterministic\" of cuda_run"},
       {with_arguments(out, sized + R"(, "timeout_seconds": 0)"), "\"timeout_seconds\" of cuda_run"},
-      {R"({"function": "void f(float* x, int n)", "arguments": [)" + out + "]" + sized + "}", "needs \"reference_code\""}};
-  for (const auto& [options, message] : bad) {
-    const Result<CudaRunSpec> spec = SpecOf(options);
-    ASSERT_FALSE(spec.ok()) << options;
-    EXPECT_THAT(spec.error().message, HasSubstr(message)) << options;
-  }
+      {R"({"function": "void f(float* x, int n)", "arguments": [)" + out + "]" + sized + "}", "needs \"reference_code\""}
+};
+for (const auto& [options, message] : bad) {
+  const Result<CudaRunSpec> spec = SpecOf(options);
+  ASSERT_FALSE(spec.ok()) << options;
+  EXPECT_THAT(spec.error().message, HasSubstr(message)) << options;
+}
 }
 
 }  // namespace

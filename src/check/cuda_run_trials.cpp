@@ -268,8 +268,8 @@ int main() {{
   return 0;
 }}
 )",
-                     spec.function, semicolon, spec.arguments.size(), spec.arguments.size(), DeclaredName(spec.function),
-                     call);
+                     spec.function, semicolon, spec.arguments.size(), spec.arguments.size(),
+                     DeclaredName(spec.function), call);
 }
 
 }  // namespace upskill

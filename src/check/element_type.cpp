@@ -44,7 +44,7 @@ std::uint16_t EncodeSmall(double value, int exponent_bits, int fraction_bits) {
   if (std::isnan(value)) return static_cast<std::uint16_t>(sign | 0x7FFFU);
   const double size = std::fabs(value);
   int exponent = 0;
-  std::frexp(size, &exponent);                       // size = m · 2^exponent, m in [0.5, 1)
+  std::frexp(size, &exponent);                                        // size = m · 2^exponent, m in [0.5, 1)
   const int unit = std::max(exponent - 1, 1 - bias) - fraction_bits;  // the last place's
   const double steps = std::nearbyint(std::ldexp(size, -unit));
   const double largest = std::ldexp(static_cast<double>((2 << fraction_bits) - 1), bias - fraction_bits);

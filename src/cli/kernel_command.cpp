@@ -72,8 +72,7 @@ Result<DeviceReport> RunOnce(const KernelRunner& runner, const KernelBuild& buil
     return InputError(fmt::format("{}: {}", options.file, limit));
   if (!run.report)
     return Error{ErrorKind::kPermanent, "the process that runs the kernels ended: " + EndOfOutput(run.outcome)};
-  if (!run.report->unsupported.empty())
-    return InputError(fmt::format("{}: {}", options.file, run.report->unsupported));
+  if (!run.report->unsupported.empty()) return InputError(fmt::format("{}: {}", options.file, run.report->unsupported));
   return std::move(*run.report);
 }
 

@@ -40,12 +40,9 @@ std::string ClassesText(const DeviceKernel& kernel) {
 
 Json CostsJson(const DeviceKernel& kernel, std::optional<std::uint32_t> registers) {
   const KernelCosts costs = CostsOf(kernel, registers);
-  return {{"coalescing", JsonOrNull(costs.coalescing)},
-          {"divergence", costs.divergence},
-          {"bank_conflicts_per_launch", costs.bank_conflicts},
-          {"occupancy", JsonOrNull(costs.occupancy)},
-          {"occupancy_limited_by", costs.occupancy_limit},
-          {"h100_memory_us_estimate", costs.memory_us},
+  return {{"coalescing", JsonOrNull(costs.coalescing)},        {"divergence", costs.divergence},
+          {"bank_conflicts_per_launch", costs.bank_conflicts}, {"occupancy", JsonOrNull(costs.occupancy)},
+          {"occupancy_limited_by", costs.occupancy_limit},     {"h100_memory_us_estimate", costs.memory_us},
           {"h100_compute_us_estimate", costs.compute_us}};
 }
 

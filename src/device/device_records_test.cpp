@@ -20,7 +20,8 @@ TEST(DeviceTask, IsReadAsItWasWritten) {
   DeviceTask task;
   task.key = "k";
   task.program = {"./program", "7"};
-  task.trials = {{{{ArgumentRole::kIn, std::string("\0\xff", 2), 2, 0}, {ArgumentRole::kScalar, "", 0, UINT64_MAX}}, 9}};
+  task.trials = {
+      {{{ArgumentRole::kIn, std::string("\0\xff", 2), 2, 0}, {ArgumentRole::kScalar, "", 0, UINT64_MAX}}, 9}};
   task.checks = false;
   const Result<DeviceTask> read = TaskFromJson(TaskToJson(task));
   ASSERT_TRUE(read.ok());
@@ -56,7 +57,8 @@ TEST(KernelLog, PrecisionsAreThoseOfTheKernelAndOfFunctions) {
   EXPECT_THAT(PrecisionsIn(ptx).at("plain"), IsEmpty());
   const std::string with_function = ptx + ".func (.param .b32 r) f(.param .b32 a)\n{\nfma.rn.bf16 %x, %y, %z;\n}\n";
   EXPECT_THAT(PrecisionsIn(with_function).at("plain"), ElementsAre("bf16"));
-  EXPECT_THAT(PrecisionsIn(".entry quantise(.param .u64 p)\n{\ncvt.rn.satfinite.e4m3x2.f32 %rs1, %f1, %f2;\n}\n").at("quantise"),
+  EXPECT_THAT(PrecisionsIn(".entry quantise(.param .u64 p)\n{\ncvt.rn.satfinite.e4m3x2.f32 %rs1, %f1, %f2;\n}\n")
+                  .at("quantise"),
               ElementsAre("f32", "fp8"));
 }
 
@@ -87,8 +89,12 @@ TEST(KernelBuild, AMissingFunctionIsTheAnswersFaultAndAMissingCallOfCudaIsnt) {
             "doesn't compile: a.cu(3): error: identifier \"x\" is undefined");
   SandboxOutcome good;
   good.exit_code = 0;
-  good.output = "nvcc 13.0.88\n\x7f" "ELF\nrest";
-  EXPECT_EQ(ReadBuild(good).program, "\x7f" "ELF\nrest");
+  good.output =
+      "nvcc 13.0.88\n\x7f"
+      "ELF\nrest";
+  EXPECT_EQ(ReadBuild(good).program,
+            "\x7f"
+            "ELF\nrest");
   EXPECT_EQ(ReadBuild(good).tools, "nvcc 13.0.88");
 }
 

@@ -73,12 +73,9 @@ Json TrialToJson(const DeviceTrialReport& trial) {
                        {"unwritten", output.unwritten},
                        {"from_host", output.from_host}});
   }
-  return {{"outputs", std::move(outputs)},
-          {"changed_inputs", trial.changed_inputs},
-          {"launches", trial.launches},
-          {"pending_streams", trial.pending_streams},
-          {"bytes_to_host", trial.bytes_to_host},
-          {"error", trial.error}};
+  return {{"outputs", std::move(outputs)},        {"changed_inputs", trial.changed_inputs},
+          {"launches", trial.launches},           {"pending_streams", trial.pending_streams},
+          {"bytes_to_host", trial.bytes_to_host}, {"error", trial.error}};
 }
 
 DeviceTrialReport TrialFromJson(const Json& json) {

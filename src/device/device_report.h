@@ -18,7 +18,7 @@ struct DeviceFinding {
   std::string message;  // Invalid __global__ read of size 4 bytes
   std::string detail;
   std::string kernel;
-  std::string place;  // FILE:LINE, empty if it isn't known
+  std::string place;        // FILE:LINE, empty if it isn't known
   std::string other_place;  // of the other access of a race
   std::string instruction;
   std::string thread;  // (0,0,0) in block (1,0,0)
@@ -40,8 +40,8 @@ struct DeviceKernel {
 struct DeviceOutput {
   std::size_t argument = 0;
   std::string data;
-  std::uint64_t unwritten = 0;     // bytes that nothing has written
-  std::uint64_t from_host = 0;     // bytes that were copied from the host
+  std::uint64_t unwritten = 0;  // bytes that nothing has written
+  std::uint64_t from_host = 0;  // bytes that were copied from the host
 };
 
 struct DeviceTrialReport {
@@ -58,9 +58,9 @@ struct DeviceReport {
   int exit_code = -1;  // of the program; 128 + signal if a signal ended it
   std::string output;  // of the program
   std::string error;
-  std::string limit;        // why kernels were ended: a budget
-  std::string unsupported;  // an instruction, or a feature, that can't be run here
-  std::string failure;      // of a launch that ended otherwise: a trap, a deadlock
+  std::string limit;                      // why kernels were ended: a budget
+  std::string unsupported;                // an instruction, or a feature, that can't be run here
+  std::string failure;                    // of a launch that ended otherwise: a trap, a deadlock
   std::vector<DeviceTrialReport> trials;  // that were completed
   std::vector<DeviceKernel> kernels;
   std::vector<DeviceFinding> findings;

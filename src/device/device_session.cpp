@@ -96,8 +96,8 @@ DeviceReply DeviceSession::FindKernel(std::uint64_t module, std::string_view nam
   const ptx::KernelInfo* const kernel = loaded.module.module().FindKernel(name);
   if (kernel == nullptr) return Failed(kCudaInvalidFunction);
   const auto precisions = loaded.precisions.find(name);
-  kernels_.push_back({module, kernel->name,
-                      precisions == loaded.precisions.end() ? std::vector<std::string>() : precisions->second});
+  kernels_.push_back(
+      {module, kernel->name, precisions == loaded.precisions.end() ? std::vector<std::string>() : precisions->second});
   DeviceReply reply;
   reply.r[0] = kernels_.size() - 1;
   reply.r[1] = kernel->static_shared_bytes;
@@ -179,9 +179,10 @@ DeviceReply DeviceSession::Read(std::uint64_t address, std::uint64_t bytes, std:
   if (found == nullptr || bytes > found->End() - address) return Failed(kCudaInvalidValue);
   streams_.Work(stream);
   // What the program itself has written there, it knows.
-  if (trial_) trial_->bytes_to_host += memory_.CountWrittenBy(ptx::Writer::kDevice, address, bytes).ok()
-                                           ? *memory_.CountWrittenBy(ptx::Writer::kDevice, address, bytes)
-                                           : bytes;
+  if (trial_)
+    trial_->bytes_to_host += memory_.CountWrittenBy(ptx::Writer::kDevice, address, bytes).ok()
+                                 ? *memory_.CountWrittenBy(ptx::Writer::kDevice, address, bytes)
+                                 : bytes;
   DeviceReply reply;
   const auto* const begin = reinterpret_cast<const char*>(found->data.data()) + (address - found->address);
   reply.bytes.assign(begin, bytes);

@@ -51,8 +51,8 @@ class DeviceSession {
   };
   // A trial's arguments in memory.
   struct RunningTrial {
-    std::vector<std::uint64_t> values;         // as the function gets them
-    std::vector<std::uint64_t> allocations;    // buffers, and what lies between them
+    std::vector<std::uint64_t> values;       // as the function gets them
+    std::vector<std::uint64_t> allocations;  // buffers, and what lies between them
     std::uint64_t bytes_to_host = 0;
     std::uint64_t launches = 0;
     std::uint32_t error = 0;

@@ -57,8 +57,7 @@ Result<DeviceTask> TaskFromJson(const Json& json) {
   task.checks = JsonGet<bool>(json, "checks", true);
   task.counts = JsonGet<bool>(json, "counts", true);
   task.instruction_budget = JsonGet<std::uint64_t>(json, "instruction_budget", task.instruction_budget);
-  task.time_budget =
-      std::chrono::milliseconds(JsonGet<std::int64_t>(json, "time_budget_ms", task.time_budget.count()));
+  task.time_budget = std::chrono::milliseconds(JsonGet<std::int64_t>(json, "time_budget_ms", task.time_budget.count()));
   for (const Json& word : Member(json, "program")) {
     if (word.is_string()) task.program.push_back(word.get<std::string>());
   }

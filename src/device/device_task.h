@@ -29,12 +29,12 @@ struct DeviceTrial {
 
 // A program to run on the emulated device, by itself or for trials.
 struct DeviceTask {
-  std::string key;  // which only the report repeats: the program can't see it
+  std::string key;                   // which only the report repeats: the program can't see it
   std::vector<std::string> program;  // and its arguments
   std::vector<DeviceTrial> trials;
-  std::uint64_t seed = 0;  // of launches outside of trials
-  bool checks = true;      // races, uninitialised memory
-  bool counts = true;      // coalescing, bank conflicts
+  std::uint64_t seed = 0;                             // of launches outside of trials
+  bool checks = true;                                 // races, uninitialised memory
+  bool counts = true;                                 // coalescing, bank conflicts
   std::uint64_t instruction_budget = 20'000'000'000;  // of threads, in all launches together
   std::chrono::milliseconds time_budget{60'000};      // of all launches together
 };

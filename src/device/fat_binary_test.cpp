@@ -13,8 +13,11 @@ using testing::HasSubstr;
 constexpr const char* kPtx = "\n\n.version 9.0\n.target sm_90\n.address_size 64\n";
 
 TEST(FatBinary, TheNewestPtxIsTakenAndMachineCodePassedOver) {
-  const std::string bytes = FatBinaryOf(FatBinaryEntry(2, 100, "\x7f" "ELF…") + FatBinaryEntry(1, 80, kPtx) +
-                                        FatBinaryEntry(1, 90, std::string(kPtx) + "// newest"));
+  const std::string bytes =
+      FatBinaryOf(FatBinaryEntry(2, 100,
+                                 "\x7f"
+                                 "ELF…") +
+                  FatBinaryEntry(1, 80, kPtx) + FatBinaryEntry(1, 90, std::string(kPtx) + "// newest"));
   const auto images = PtxInFatBinary(bytes);
   ASSERT_TRUE(images.ok()) << images.error().message;
   ASSERT_EQ(images->size(), 2U);
@@ -30,7 +33,8 @@ TEST(FatBinary, WhatCantBeReadIsAnError) {
   EXPECT_THAT(NewestPtx(FatBinaryOf(FatBinaryEntry(2, 90, "code"))).error().message, HasSubstr("has no PTX"));
   EXPECT_THAT(NewestPtx(good.substr(0, good.size() - 1)).error().message, HasSubstr("another size"));
   EXPECT_THAT(NewestPtx(FatBinaryOf(FatBinaryEntry(1, 90, kPtx, 0x2011))).error().message, HasSubstr("--no-compress"));
-  EXPECT_THAT(NewestPtx(FatBinaryOf(FatBinaryEntry(1, 90, "\x28\xb5\x2f\xfd"))).error().message, HasSubstr("compressed"));
+  EXPECT_THAT(NewestPtx(FatBinaryOf(FatBinaryEntry(1, 90, "\x28\xb5\x2f\xfd"))).error().message,
+              HasSubstr("compressed"));
   // An entry that is larger than the rest.
   std::string damaged = good;
   damaged[16 + 8 + 3] = '\x7f';

@@ -70,7 +70,8 @@ std::string FirstErrorLine(std::string_view messages) {
 SandboxCommand BuildCommand(const KernelSources& sources) {
   SandboxCommand command;
   command.files = sources.files;
-  for (const auto& [name, text] : CudaRuntimeSources()) command.files[fmt::format("{}/{}", kRuntimeFolder, name)] = text;
+  for (const auto& [name, text] : CudaRuntimeSources())
+    command.files[fmt::format("{}/{}", kRuntimeFolder, name)] = text;
   if (!sources.driver.empty()) command.files[kDriverFile] = sources.driver;
   command.command = CompileAll(sources);
   command.limits.time = std::chrono::seconds(180);

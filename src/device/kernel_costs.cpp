@@ -35,9 +35,8 @@ KernelCosts CostsOf(const DeviceKernel& kernel, std::optional<std::uint32_t> reg
   const std::uint64_t launches = std::max<std::uint64_t>(kernel.launches, 1);
   costs.bank_conflicts = static_cast<std::uint64_t>(CountOf(kernel, "shared_bank_conflicts")) / launches;
   constexpr std::uint32_t kFewRegisters = 16;
-  const auto occupancy =
-      ptx::ComputeOccupancy(kComputeCapability, static_cast<std::uint32_t>(kernel.threads_per_block),
-                            registers.value_or(kFewRegisters), kernel.shared_bytes);
+  const auto occupancy = ptx::ComputeOccupancy(kComputeCapability, static_cast<std::uint32_t>(kernel.threads_per_block),
+                                               registers.value_or(kFewRegisters), kernel.shared_bytes);
   if (occupancy) {
     costs.occupancy = occupancy->Share();
     costs.occupancy_limit = occupancy->limited_by;

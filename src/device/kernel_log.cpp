@@ -51,16 +51,16 @@ void AddTo(std::map<std::string, std::uint64_t>& sums, const std::map<std::strin
 }
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kTypes = {{{".f64", "f64"},
-                                                                                  {".f32", "f32"},
-                                                                                  {".f16", "f16"},
-                                                                                  {".bf16", "bf16"},
-                                                                                  {".tf32", "tf32"},
-                                                                                  {".e4m3", "fp8"},
-                                                                                  {".e5m2", "fp8"},
-                                                                                  {"dp4a.", "int8"},
-                                                                                  {".row.col.s32.s8", "int8"},
-                                                                                  {".row.col.s32.u8", "int8"},
-                                                                                  {".row.col.satfinite.s32", "int8"}}};
+                                                                                   {".f32", "f32"},
+                                                                                   {".f16", "f16"},
+                                                                                   {".bf16", "bf16"},
+                                                                                   {".tf32", "tf32"},
+                                                                                   {".e4m3", "fp8"},
+                                                                                   {".e5m2", "fp8"},
+                                                                                   {"dp4a.", "int8"},
+                                                                                   {".row.col.s32.s8", "int8"},
+                                                                                   {".row.col.s32.u8", "int8"},
+                                                                                   {".row.col.satfinite.s32", "int8"}}};
 
 void AddPrecisions(std::string_view body, std::vector<std::string>& found) {
   for (const auto& [type, name] : kTypes) {
@@ -104,15 +104,16 @@ void KernelLog::Add(std::string_view kernel, const ptx::LaunchConfig& config, st
 
 void KernelLog::AddFindings(const ptx::LaunchOutcome& outcome) {
   for (const ptx::Finding& finding : outcome.findings) {
-    DeviceFinding added{.kind = ptx::FindingKindName(finding.kind),
-                        .message = finding.message,
-                        .detail = finding.detail,
-                        .kernel = finding.kernel,
-                        .place = PlaceOf(finding),
-                        .other_place = PlaceOf(finding.other_source),
-                        .instruction = finding.instruction,
-                        .thread = fmt::format("{} in block {}", Coordinates(finding.thread), Coordinates(finding.block)),
-                        .count = finding.count};
+    DeviceFinding added{
+        .kind = ptx::FindingKindName(finding.kind),
+        .message = finding.message,
+        .detail = finding.detail,
+        .kernel = finding.kernel,
+        .place = PlaceOf(finding),
+        .other_place = PlaceOf(finding.other_source),
+        .instruction = finding.instruction,
+        .thread = fmt::format("{} in block {}", Coordinates(finding.thread), Coordinates(finding.block)),
+        .count = finding.count};
     const auto same = std::find_if(findings_.begin(), findings_.end(), [&](const DeviceFinding& each) {
       return each.kind == added.kind && each.kernel == added.kernel && each.place == added.place &&
              each.other_place == added.other_place && each.message == added.message;

@@ -26,10 +26,10 @@ struct KernelSources {
 };
 
 struct KernelBuild {
-  std::string program;  // to run; empty if there is none
-  std::string problem;  // the compiler's, if it refuses the sources
-  std::string unclear;  // why there is no program although the sources may be right
-  std::string tools;    // nvcc 13.0.88
+  std::string program;                             // to run; empty if there is none
+  std::string problem;                             // the compiler's, if it refuses the sources
+  std::string unclear;                             // why there is no program although the sources may be right
+  std::string tools;                               // nvcc 13.0.88
   std::map<std::string, std::uint32_t> registers;  // of a thread, by the name of the kernel
   double seconds = 0.0;
   bool stopped = false;

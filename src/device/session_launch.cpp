@@ -17,7 +17,9 @@ namespace {
 using ptx::Ending;
 using SteadyClock = std::chrono::steady_clock;
 
-std::uint32_t ToDim(std::uint64_t number) { return static_cast<std::uint32_t>(std::min<std::uint64_t>(number, UINT32_MAX)); }
+std::uint32_t ToDim(std::uint64_t number) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(number, UINT32_MAX));
+}
 
 bool IsAssertion(const ptx::LaunchOutcome& outcome) { return outcome.reason.find("ssert") != std::string::npos; }
 
@@ -59,7 +61,8 @@ DeviceReply DeviceSession::Launch(const UpskillRequest& request, std::string_vie
   config.block = {ToDim(a[4]), ToDim(a[5]), ToDim(a[6])};
   config.dynamic_shared_bytes = a[7];
   config.cooperative = (a[9] & kUpskillCooperative) != 0;
-  if (a[10] != 0) config.cluster = {ToDim(a[10] & 0xFFFF), ToDim((a[10] >> 16U) & 0xFFFF), ToDim((a[10] >> 32U) & 0xFFFF)};
+  if (a[10] != 0)
+    config.cluster = {ToDim(a[10] & 0xFFFF), ToDim((a[10] >> 16U) & 0xFFFF), ToDim((a[10] >> 32U) & 0xFFFF)};
   streams_.Work(a[8]);
   if (!report_.limit.empty()) return Failed(kCudaLaunchTimeout);
   const auto before = SteadyClock::now();
@@ -145,7 +148,8 @@ DeviceReply DeviceSession::NextTrial() {
     trial_->allocations.push_back(*address);
   }
   reply.r[0] = 1;
-  reply.bytes.assign(reinterpret_cast<const char*>(trial_->values.data()), trial_->values.size() * sizeof(std::uint64_t));
+  reply.bytes.assign(reinterpret_cast<const char*>(trial_->values.data()),
+                     trial_->values.size() * sizeof(std::uint64_t));
   return reply;
 }
 

@@ -50,9 +50,8 @@ void StreamOrder::WaitForEvent(std::uint64_t stream, std::uint64_t event) {
 }
 
 std::size_t StreamOrder::Pending() const {
-  return static_cast<std::size_t>(std::count_if(streams_.begin(), streams_.end(), [](const auto& each) {
-    return each.second.done < each.second.work;
-  }));
+  return static_cast<std::size_t>(std::count_if(streams_.begin(), streams_.end(),
+                                                [](const auto& each) { return each.second.done < each.second.work; }));
 }
 
 // All that the stream has waited for itself is reached as well.

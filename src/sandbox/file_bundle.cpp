@@ -49,7 +49,10 @@ Status AddFile(struct archive* tar, const std::string& name, const std::string& 
 std::filesystem::perms PermissionsOf(std::string_view content) {
   constexpr unsigned kScript = 0755;
   constexpr unsigned kOther = 0644;
-  return static_cast<std::filesystem::perms>(content.starts_with("#!") || content.starts_with("\x7f" "ELF") ? kScript : kOther);
+  return static_cast<std::filesystem::perms>(content.starts_with("#!") || content.starts_with("\x7f"
+                                                                                              "ELF")
+                                                 ? kScript
+                                                 : kOther);
 }
 
 Result<Fd> MemoryFile(const std::string& content) {

@@ -19,6 +19,7 @@
 #include "sandbox/file_bundle.h"
 #include "sandbox/refused_calls.h"
 #include "util/child_environment.h"
+#include "util/files.h"
 #include "util/run_child.h"
 #include "util/temp_folder.h"
 #include "util/text.h"
@@ -121,6 +122,17 @@ struct Sandbox::State {
   explicit State(SandboxOptions given) : options(std::move(given)), filter(FilterOfSandbox()) {}
 
   Result<ConfinedOutcome> Run(const SandboxCommand& command) const {
+    if (command.program.empty() || ::geteuid() != 0 || ClosedFolder(command.program).empty()) return RunIn(command);
+    // The user nobody can't read it where it is.
+    constexpr const char* kCopy = "upskill-program";
+    SandboxCommand copy = command;
+    ASSIGN_OR_RETURN(copy.files[kCopy], ReadFile(command.program, std::uint64_t{1} << 30U));
+    copy.program.clear();
+    copy.variables.push_back(fmt::format("{}={}/{}", kProgramVariable, kWorkspace, kCopy));
+    return RunIn(copy);
+  }
+
+  Result<ConfinedOutcome> RunIn(const SandboxCommand& command) const {
     ASSIGN_OR_RETURN(const Fd files, TarOfFiles(command.files));
     Fd filter_file;
     if (!filter.empty()) {
