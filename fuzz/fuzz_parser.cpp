@@ -18,6 +18,7 @@
 #include "eval/sample_line.h"
 #include "fuzz/fuzz_answers.h"
 #include "fuzz/fuzz_checks.h"
+#include "fuzz/fuzz_device.h"
 #include "fuzz/fuzz_engine.h"
 #include "fuzz/fuzz_import.h"
 #include "fuzz/fuzz_install.h"
@@ -291,6 +292,7 @@ std::vector<FuzzedParser> OtherParsers() {
        "kernel/binding_rules.cpp kernel/cpp_signature.cpp kernel/cpp_tokens.cpp kernel/op_match.cpp "
        "kernel/op_registration.cpp kernel/operator_rules.cpp kernel/python_rules.cpp kernel/source_rules.cpp"},
       {"op-schema", FuzzOpSchema, {}, "kernel/op_schema.cpp"},
+      {"fat-binary", FuzzFatBinary, {}, "device/fat_binary.cpp"},
       {"answer-files", FuzzAnswerFiles, {}, "check/answer_files.cpp check/number_check.cpp util/fences.cpp"},
       {"judgment", FuzzJudgment, {}, "eval/judge_prompt.cpp model/answer_json.cpp"},
       {"labels", FuzzLabels, {}, "eval/judge_labels.cpp"},

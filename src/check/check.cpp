@@ -11,6 +11,7 @@
 #include "check/command_check.h"
 #include "check/cuda_bindings_check.h"
 #include "check/cuda_compile_check.h"
+#include "check/cuda_run_check.h"
 #include "check/group_check.h"
 #include "check/judge_check.h"
 #include "check/kernel_builder_check.h"
@@ -64,6 +65,8 @@ Result<std::unique_ptr<Check>> MakeOfKind(CheckKind kind, const CheckSpec& spec,
       return MakeCommandCheck(spec, parts);
     case CheckKind::kCudaCompile:
       return MakeCudaCompile(spec, parts);
+    case CheckKind::kCudaRun:
+      return MakeCudaRun(spec, parts);
     case CheckKind::kCudaBindings:
       return MakeCudaBindings(spec, parts);
     case CheckKind::kAll:

@@ -74,6 +74,7 @@ TEST(MakeCheck, KnowsEveryTypeInSuites) {
     {"type": "toml_value", "at": "a"}, {"type": "yaml_value", "at": "a"}, {"type": "file_exists", "path": "a.txt"},
     {"type": "file_contains", "path": "a.txt", "values": "a"}, {"type": "file_equals", "path": "a.txt", "text": "a"},
     {"type": "command", "command": "true"}, {"type": "cuda_compile"}, {"type": "cuda-bindings"},
+    {"type": "cuda-run"},
     {"type": "all", "checks": [{"type": "number", "value": 1}]}, {"type": "any", "checks": [{"type": "number", "value": 1}]},
     {"type": "at-least", "count": 1, "checks": [{"type": "number", "value": 1}]}, {"type": "kernel-builder"},
     {"type": "not-regex", "pattern": "a"}, {"type": "judge", "rubric": "a"}]}])",

@@ -34,8 +34,8 @@ CheckResult CompilerCheck::Run(const CheckedAnswer& answer) const {
   if (std::string reason = WhyNot(); !reason.empty()) return {subject_.name, Outcome::kSkip, std::move(reason)};
   SandboxCommand command;
   command.files = answer.files;
-  const std::vector<std::string> sources = SourcesOf(answer, command.files);
-  if (sources.empty()) return {subject_.name, Outcome::kFail, Missing()};
+  const std::vector<std::string> sources = ChooseSources(subject_, choice_, answer, command.files);
+  if (sources.empty()) return {subject_.name, Outcome::kFail, MissingSource(subject_, choice_)};
   command.limits.time = std::chrono::seconds(180);
   command.limits.output_bytes = std::size_t{16} << 20U;
   command.stop = answer.stop;
@@ -71,29 +71,28 @@ std::string CompilerCheck::WhyNot() const {
   return WhatIsMissing();
 }
 
-std::string CompilerCheck::Missing() const {
-  return subject_.file.empty() ? fmt::format("the answer has no {}", choice_.what)
-                               : fmt::format("the answer has no file {}", subject_.file);
+std::string MissingSource(const CheckSubject& subject, const SourceChoice& choice) {
+  return subject.file.empty() ? fmt::format("the answer has no {}", choice.what)
+                              : fmt::format("the answer has no file {}", subject.file);
 }
 
-// An unnamed source is put among the files.
-std::vector<std::string> CompilerCheck::SourcesOf(const CheckedAnswer& answer,
-                                                  std::map<std::string, std::string>& files) const {
+std::vector<std::string> ChooseSources(const CheckSubject& subject, const SourceChoice& choice,
+                                       const CheckedAnswer& answer, std::map<std::string, std::string>& files) {
   std::vector<std::string> sources;
-  if (!subject_.file.empty()) {
-    const CheckedPart& part = answer.parts[subject_.part];
+  if (!subject.file.empty()) {
+    const CheckedPart& part = answer.parts[subject.part];
     if (!part.text) return sources;
-    files[subject_.file] = *part.text;
-    return {subject_.file};
+    files[subject.file] = *part.text;
+    return {subject.file};
   }
   for (const auto& [name, content] : files) {
-    if (name.ends_with(choice_.suffix) && sources.size() < kMaxSources) sources.push_back(name);
+    if (name.ends_with(choice.suffix) && sources.size() < kMaxSources) sources.push_back(name);
   }
   if (sources.empty() && answer.parts.front().text) {
-    std::string code = DataInAnswer(*answer.parts.front().text, choice_.languages);
-    if (code.find(choice_.marker) == std::string::npos) return sources;
-    files[std::string(choice_.unnamed)] = std::move(code);
-    sources.emplace_back(choice_.unnamed);
+    std::string code = DataInAnswer(*answer.parts.front().text, choice.languages);
+    if (code.find(choice.marker) == std::string::npos) return sources;
+    files[std::string(choice.unnamed)] = std::move(code);
+    sources.emplace_back(choice.unnamed);
   }
   return sources;
 }

@@ -9,14 +9,10 @@
 
 #include "check/check.h"
 #include "check/text_checks.h"
+#include "device/kernel_runner.h"
 #include "sandbox/sandbox.h"
 
 namespace upskill {
-
-// What to do where there is no nvcc.
-inline constexpr const char* kHowToAddNvcc =
-    "nvcc isn't installed where the sandbox can read it: `upskill toolchain add cuda` downloads it, --toolchain names "
-    "another";
 
 // Which sources of an answer a check compiles.
 struct SourceChoice {
@@ -26,6 +22,12 @@ struct SourceChoice {
   std::string_view languages;  // of such a block, separated by blanks
   std::string_view marker;     // which such a block contains
 };
+
+// The paths of the sources, among the files of the answer, to which an unnamed one is added: the subject's file, else
+// all that fit the choice. Empty if the answer has none; MissingSource says so.
+std::vector<std::string> ChooseSources(const CheckSubject& subject, const SourceChoice& choice,
+                                       const CheckedAnswer& answer, std::map<std::string, std::string>& files);
+std::string MissingSource(const CheckSubject& subject, const SourceChoice& choice);
 
 // A check that compiles sources of the answer in the sandbox: the subject's file, else all that fit the choice. It is
 // skipped where a compiler is missing.
@@ -53,8 +55,6 @@ class CompilerCheck : public Check {
   virtual std::string WhyUnclear(std::string_view error) const;
 
   std::string WhyNot() const;
-  std::string Missing() const;
-  std::vector<std::string> SourcesOf(const CheckedAnswer& answer, std::map<std::string, std::string>& files) const;
 
   CheckSubject subject_;
   SourceChoice choice_;

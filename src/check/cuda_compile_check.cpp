@@ -91,8 +91,6 @@ std::string CompileCommand(const std::vector<std::string>& sources, const std::s
   return command;
 }
 
-constexpr SourceChoice kCudaSources = {"CUDA source", ".cu", "answer.cu", "cuda cu cpp c++", "__global__"};
-
 class CudaCompile : public CompilerCheck {
  public:
   CudaCompile(CheckSubject subject, CudaConditions conditions, const Sandbox& sandbox)

@@ -4,10 +4,13 @@
 #include <memory>
 
 #include "check/check.h"
+#include "check/compiler_check.h"
 #include "skill/suite.h"
 #include "util/result.h"
 
 namespace upskill {
+
+inline constexpr SourceChoice kCudaSources = {"CUDA source", ".cu", "answer.cu", "cuda cu cpp c++", "__global__"};
 
 // A check that compiles CUDA sources of the answer with nvcc, in the sandbox, for `arch` (sm_90): the `file`, else all
 // files that end in .cu, else the only fenced block. It passes if each compiles for device and host, and together

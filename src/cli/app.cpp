@@ -19,6 +19,7 @@
 #include "cli/init_command.h"
 #include "cli/install_command.h"
 #include "cli/judge_check_command.h"
+#include "cli/kernel_command.h"
 #include "cli/list_command.h"
 #include "cli/merge_command.h"
 #include "cli/models_command.h"
@@ -65,6 +66,7 @@ struct AllOptions {
   UpdateOptions update;
   PackOptions pack;
   ToolchainOptions toolchain;
+  KernelOptions kernel;
   DoctorOptions doctor;
   TraceOptions trace;
   ValidateOptions validate;
@@ -111,6 +113,7 @@ void Declare(CLI::App& app, AllOptions& options) {
   AddImportCommand(app, options.import_results);
   AddModelsCommand(app, options.models);
   AddToolchainCommand(app, options.toolchain);
+  AddKernelCommand(app, options.kernel);
   AddDoctorCommand(app, options.doctor);
   AddHelpCommand(app, options.help);
   AddHelpOfAll(app);
@@ -152,6 +155,7 @@ ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
   if (app.got_subcommand("update")) return RunUpdate(options.update, env);
   if (app.got_subcommand("pack")) return RunPack(options.pack, env);
   if (app.got_subcommand("models")) return RunModels(app, options.models, env);
+  if (app.got_subcommand("kernel")) return RunKernel(app, options.kernel, env);
   if (app.got_subcommand("toolchain")) return RunToolchain(app, options.toolchain, env);
   if (app.got_subcommand("doctor")) return RunDoctor(options.doctor, env);
   if (app.got_subcommand("trace")) return RunTrace(app, options.trace, env);

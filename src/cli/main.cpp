@@ -12,6 +12,7 @@
 
 #include "cli/env.h"
 #include "cli/standard_streams.h"
+#include "device/device_process.h"
 #include "llama/worker.h"
 #include "llama/worker_process.h"
 #include "util/clock.h"
@@ -76,6 +77,7 @@ void ProtectMemory() { ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::string_view(argv[1]) == upskill::kWorkerArgument) return upskill::RunEngineWorker(argv[2]);
+  if (argc == 3 && std::string_view(argv[1]) == upskill::kDeviceArgument) return upskill::RunDevice(argv[2]);
   ProtectMemory();
   upskill::OccupyStandardDescriptors();
   RaiseFileLimit();

@@ -55,6 +55,7 @@ void AddMounts(Words& words, const SandboxOptions& options, const SandboxCommand
   AddTemporary(words, limits.disk_bytes, kWorkspace);
   // After /tmp, in which one may be.
   for (const fs::path& folder : options.toolchains) Append(words, {"--ro-bind", folder.string(), folder.string()});
+  if (!command.program.empty()) Append(words, {"--ro-bind", command.program.string(), kProgramPath});
   Append(words, {"--remount-ro", "/dev", "--remount-ro", "/", "--chdir", kWorkspace});
 }
 
@@ -118,6 +119,8 @@ std::vector<std::string> ConfinedCommandLine(const SandboxOptions& options, cons
           "--unshare-cgroup-try", "--die-with-parent", "--hostname", "sandbox", "--uid", "1000", "--gid", "1000"});
   AddMounts(words, options, command);
   AddEnvironment(words, options, command.variables);
+  if (!command.program.empty()) Append(words, {"--setenv", kProgramVariable, kProgramPath});
+  if (command.first_process) words.emplace_back("--as-pid-1");
   if (filter) Append(words, {"--seccomp", std::to_string(kFilterFd)});
   const std::string script = command.collect ? kCollectingScript : kScript;
   Append(words, {"--json-status-fd", std::to_string(kStatusFd), "--", "setsid", "sh", "-c",

@@ -18,6 +18,8 @@ inline constexpr int kReadyFd = 7;         // at its end, the command may start:
 inline constexpr int kFirstSettingFd = 8;  // the contents of SandboxCommand::settings, in order of their names
 
 inline constexpr const char* kWorkspace = "/workspace";
+// Where commands find SandboxCommand::program.
+inline constexpr const char* kProgramPath = "/upskill/program";
 // All that commands can write to, each a file system in memory.
 inline constexpr std::array<const char*, 3> kWritableFolders = {kWorkspace, "/tmp", "/dev/shm"};
 

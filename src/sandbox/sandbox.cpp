@@ -19,6 +19,7 @@
 #include "sandbox/file_bundle.h"
 #include "sandbox/refused_calls.h"
 #include "util/child_environment.h"
+#include "util/files.h"
 #include "util/run_child.h"
 #include "util/temp_folder.h"
 #include "util/text.h"
@@ -91,6 +92,8 @@ Result<SandboxOutcome> RunUnconfined(const SandboxOptions& options, const Sandbo
   environment =
       WithVariable(std::move(environment), "PATH", fmt::format("{}", fmt::join(SearchedFolders(options), ":")));
   for (const std::string& variable : command.variables) environment.push_back(variable);
+  if (!command.program.empty())
+    environment = WithVariable(std::move(environment), kProgramVariable, command.program.string());
   ChildLimits limits;
   limits.time = command.limits.time;
   limits.output_bytes = command.limits.output_bytes;
@@ -135,6 +138,17 @@ struct Sandbox::State {
   explicit State(SandboxOptions given) : options(std::move(given)), filter(FilterOfSandbox()) {}
 
   Result<ConfinedOutcome> Run(const SandboxCommand& command) const {
+    if (command.program.empty() || ::geteuid() != 0 || ClosedFolder(command.program).empty()) return RunIn(command);
+    // The user nobody can't read it where it is.
+    constexpr const char* kCopy = "upskill-program";
+    SandboxCommand copy = command;
+    ASSIGN_OR_RETURN(copy.files[kCopy], ReadFile(command.program, std::uint64_t{1} << 30U));
+    copy.program.clear();
+    copy.variables.push_back(fmt::format("{}={}/{}", kProgramVariable, kWorkspace, kCopy));
+    return RunIn(copy);
+  }
+
+  Result<ConfinedOutcome> RunIn(const SandboxCommand& command) const {
     ConfinedFiles files;
     ASSIGN_OR_RETURN(files.input, TarOfFiles(command.files));
     if (!filter.empty()) {

@@ -47,7 +47,14 @@ struct SandboxCommand {
   // gets the socket that listens there (again, if a failed start is repeated). 0: none. Only for a confined command.
   int served_port = 0;
   std::function<void(Fd)> serve = nullptr;
+  // A file of this machine that the command finds, executable, under the path in kProgramVariable.
+  std::filesystem::path program;
+  // The shell that runs the command is the first process of the sandbox, so that no other process there has its
+  // standard streams, or the files that it was given. It must wait for all that it starts.
+  bool first_process = false;
 };
+
+inline constexpr const char* kProgramVariable = "UPSKILL_PROGRAM";
 
 struct SandboxOutcome {
   enum class Ending { kExited, kTimeLimit, kMemoryLimit, kProcessLimit, kFileLimit, kOutputLimit, kStopped };

@@ -108,6 +108,27 @@ TEST_F(SandboxTest, EndsACommandWhenTheUserStops) {
   EXPECT_EQ(Run("sleep infinity").ending, Ending::kStopped);
 }
 
+// As root, the folder is closed to the user that commands run as, and they get a copy.
+TEST_F(SandboxTest, ShowsAProgramToTheCommand) {
+  Result<TempFolder> folder = TempFolder::Make("upskill-program-");
+  ASSERT_TRUE(folder.ok());
+  command_.program = folder->Write("script", "#!/bin/sh\necho ran with $1\n");
+  ASSERT_EQ(::chmod(command_.program.c_str(), 0755), 0);
+  EXPECT_EQ(Run("\"$UPSKILL_PROGRAM\" it; echo x >> \"$UPSKILL_PROGRAM\"").output, "ran with it\n");
+  ASSERT_EQ(::chmod(folder->path().c_str(), 0755), 0);
+  const SandboxOutcome bound = Run("\"$UPSKILL_PROGRAM\" it; test -w \"$UPSKILL_PROGRAM\" || echo read-only");
+  EXPECT_EQ(bound.output, "ran with it\nread-only\n");
+}
+
+TEST_F(SandboxTest, MakesTheCommandTheFirstProcess) {
+  command_.first_process = true;
+  command_.files = {{"a.txt", "one\n"}};
+  const SandboxOutcome outcome = Run("echo $$; cat /proc/1/comm a.txt; exit 6");
+  EXPECT_EQ(outcome.output, "1\nsh\none\n");
+  EXPECT_EQ(outcome.exit_code, 6);
+  EXPECT_EQ(Run("sleep 100 & exit 0").exit_code, 0) << "what it leaves behind ends with it";
+}
+
 TEST_F(SandboxTest, FindsProgramsInToolchains) {
   const TempFolder folder;
   folder.Write("chain/bin/upskill-tool", "#!/bin/sh\necho tool\n");

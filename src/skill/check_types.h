@@ -24,6 +24,7 @@ enum class CheckKind {
   kCommand,
   kCudaCompile,
   kCudaBindings,
+  kCudaRun,
   kAll,
   kAny,
   kAtLeast,
@@ -32,7 +33,7 @@ enum class CheckKind {
 };
 
 // Keys that only one type has, which the check itself reads (CheckSpec::options).
-using CheckOptions = std::array<std::string_view, 7>;
+using CheckOptions = std::array<std::string_view, 19>;
 inline constexpr CheckOptions kNoOptions = {};
 inline constexpr CheckOptions kNumberOptions = {"value",   "tolerance", "relative_tolerance",
                                                 "minimum", "maximum",   "unit"};
@@ -42,6 +43,10 @@ inline constexpr CheckOptions kCommandOptions = {"command",         "exit_code",
                                                  "timeout_seconds", "needs",     "files"};
 inline constexpr CheckOptions kCudaOptions = {
     "arch", "uses", "not_uses", "max_registers", "spills", "max_shared_bytes", "min_shared_alignment"};
+inline constexpr CheckOptions kCudaRunOptions = {
+    "function",          "launcher",       "arguments",      "sizes",          "reference_code", "seeds",
+    "repetitions",       "tolerance",      "deterministic",  "precision",      "allow",          "stdout",
+    "max_bytes_to_host", "bank_conflicts", "min_coalescing", "max_divergence", "timeout_seconds"};
 inline constexpr CheckOptions kCountOptions = {"count"};
 inline constexpr CheckOptions kKernelOptions = {"require", "capabilities", "backends", "edition"};
 inline constexpr CheckOptions kJudgeOptions = {"rubric", "against"};
@@ -70,7 +75,8 @@ struct CheckType {
   }
   // It runs or compiles what the answer says, in the sandbox.
   constexpr bool executes() const {
-    return kind == CheckKind::kCommand || kind == CheckKind::kCudaCompile || kind == CheckKind::kCudaBindings;
+    return kind == CheckKind::kCommand || kind == CheckKind::kCudaCompile || kind == CheckKind::kCudaBindings ||
+           kind == CheckKind::kCudaRun;
   }
   // It shows that what the answer delivers works, as far as it goes; other types look for texts and values.
   constexpr bool is_executed() const { return executes() || kind == CheckKind::kKernelBuilder; }
@@ -82,7 +88,7 @@ struct CheckType {
   }
 };
 
-inline constexpr std::array<CheckType, 23> kCheckTypes = {{
+inline constexpr std::array<CheckType, 24> kCheckTypes = {{
     {CheckKind::kContains, "contains", CheckOperand::kValues, kNoOptions, "values or text",
      "every value occurs, ignoring case"},
     {CheckKind::kNotContains, "not_contains", CheckOperand::kValues, kNoOptions, "values or text",
@@ -119,6 +125,8 @@ inline constexpr std::array<CheckType, 23> kCheckTypes = {{
      "nvcc compiles the CUDA files, which use …"},
     {CheckKind::kCudaBindings, "cuda_bindings", CheckOperand::kOptions, kNoOptions, "",
      "the binding compiles with PyTorch's headers"},
+    {CheckKind::kCudaRun, "cuda_run", CheckOperand::kOptions, kCudaRunOptions, "function, …",
+     "its kernels compute what the reference does"},
     {CheckKind::kAll, "all", CheckOperand::kChecks, kNoOptions, "checks", "every check of the group passes"},
     {CheckKind::kAny, "any", CheckOperand::kChecks, kNoOptions, "checks", "at least one check of the group passes"},
     {CheckKind::kAtLeast, "at_least", CheckOperand::kChecks, kCountOptions, "count, checks",

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes tests.json from inputs/, harness/ and projects/; with --check, only says whether it is up to date."""
+"""Writes tests.json from inputs/, harness/, projects/ and runs/; with --check, only says whether it is up to date."""
 
 import json
 import pathlib
@@ -77,6 +77,19 @@ def host_run(case, arguments="", more_files=None):
     }
 
 
+def device_run(case, file):
+    """The kernel as nvcc compiles it, on the emulated GPU; runs/ has what to call it with, and the reference."""
+    folder = HERE / "runs"
+    return {
+        "type": "cuda_run",
+        "file": file,
+        **json.loads((folder / f"{case}.json").read_text(encoding="utf-8")),
+        "launcher": (folder / f"{case}.cu").read_text(encoding="utf-8"),
+        "reference_code": (folder / f"{case}.cpp").read_text(encoding="utf-8"),
+        "timeout_seconds": TIMEOUT_SECONDS,
+    }
+
+
 def question(case, delivery):
     text = (HERE / "inputs" / f"{case}.md").read_text(encoding="utf-8")
     return f"{text.strip()}\n\n{delivery}\n\n{RULES.strip()}"
@@ -92,6 +105,7 @@ def kernel_case(case, file, tags, conditions):
         "checks": [
             {"type": "cuda_compile", "file": file, "arch": "sm_90", **conditions},
             host_run(case),
+            device_run(case, file),
         ],
     }
 
@@ -152,7 +166,7 @@ def main():
     suite = HERE / "tests.json"
     if sys.argv[1:] == ["--check"]:
         if not suite.exists() or suite.read_text(encoding="utf-8") != text:
-            sys.exit(f"{suite} isn't what make_suite.py makes of inputs/, harness/ and projects/: run it")
+            sys.exit(f"{suite} isn't what make_suite.py makes of inputs/, harness/, projects/ and runs/: run it")
     else:
         suite.write_text(text, encoding="utf-8")
 

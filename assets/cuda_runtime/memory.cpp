@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of the device, and memory that host and device use both.
+#include <sys/mman.h>
+
+#include "runtime.h"
+
+using namespace upskill_runtime;
+
+namespace upskill_runtime {
+namespace {
+
+// Memory that the host and the device have at the same address: `known` is what both had last.
+struct Managed {
+  char* memory;
+  char* known;
+  size_t bytes;
+  Managed* next;
+};
+Managed* managed = nullptr;
+
+constexpr size_t kBlock = 4096;
+
+}  // namespace
+
+void* MapManaged(uint64_t address, size_t bytes) {
+  const size_t whole = (bytes + kBlock - 1) / kBlock * kBlock;
+  void* const wanted = reinterpret_cast<void*>(address);
+  void* const mapped =
+      mmap(wanted, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  if (mapped != wanted) return nullptr;
+  Managed* const added = static_cast<Managed*>(malloc(sizeof(Managed)));
+  if (added == nullptr) return nullptr;
+  *added = {static_cast<char*>(mapped), static_cast<char*>(calloc(1, bytes)), bytes, managed};
+  if (added->known == nullptr) return nullptr;
+  managed = added;
+  return mapped;
+}
+
+bool UnmapManaged(void* memory) {
+  for (Managed** at = &managed; *at != nullptr; at = &(*at)->next) {
+    Managed* const found = *at;
+    if (found->memory != memory) continue;
+    *at = found->next;
+    munmap(found->memory, (found->bytes + kBlock - 1) / kBlock * kBlock);
+    free(found->known);
+    free(found);
+    return true;
+  }
+  return false;
+}
+
+void SendManaged() {
+  for (Managed* each = managed; each != nullptr; each = each->next) {
+    for (size_t at = 0; at < each->bytes; at += kBlock) {
+      const size_t size = each->bytes - at < kBlock ? each->bytes - at : kBlock;
+      size_t first = 0;
+      size_t last = size;
+      if (memcmp(each->memory + at, each->known + at, size) == 0) continue;
+      while (each->memory[at + first] == each->known[at + first]) ++first;
+      while (each->memory[at + last - 1] == each->known[at + last - 1]) --last;
+      UpskillRequest request = Request(kUpskillWrite, reinterpret_cast<uint64_t>(each->memory) + at + first);
+      request.bytes = last - first;
+      Ask(request, each->memory + at + first, nullptr, 0);
+      memcpy(each->known + at + first, each->memory + at + first, last - first);
+    }
+  }
+}
+
+void FetchManaged() {
+  for (Managed* each = managed; each != nullptr; each = each->next) {
+    Ask(Request(kUpskillRead, reinterpret_cast<uint64_t>(each->memory), each->bytes), nullptr, each->known,
+        each->bytes);
+    memcpy(each->memory, each->known, each->bytes);
+  }
+}
+
+namespace {
+
+cudaError_t Allocate(void** memory, size_t bytes, uint64_t kind) {
+  if (memory == nullptr) return Note(cudaErrorInvalidValue);
+  *memory = nullptr;
+  if (Failed() != cudaSuccess) return Note(Failed());
+  if (bytes == 0) return cudaSuccess;
+  const UpskillReply reply = Ask(Request(kUpskillAllocate, bytes, kind), nullptr, nullptr, 0);
+  if (reply.error != 0) return Note(static_cast<cudaError_t>(reply.error));
+  if (kind == kUpskillManagedMemory) {
+    *memory = MapManaged(reply.r[0], bytes);
+    return *memory == nullptr ? Note(cudaErrorMemoryAllocation) : cudaSuccess;
+  }
+  *memory = reinterpret_cast<void*>(reply.r[0]);
+  return cudaSuccess;
+}
+
+cudaError_t Free(void* memory) {
+  if (memory == nullptr) return cudaSuccess;
+  UnmapManaged(memory);
+  return AskFor(Request(kUpskillFree, reinterpret_cast<uint64_t>(memory)));
+}
+
+struct Place {
+  bool on_device;
+  bool managed;
+};
+
+Place PlaceOf(const void* memory) {
+  const UpskillReply reply =
+      Ask(Request(kUpskillFindAllocation, reinterpret_cast<uint64_t>(memory)), nullptr, nullptr, 0);
+  return {reply.error == 0, reply.error == 0 && reply.r[2] == kUpskillManagedMemory};
+}
+
+cudaError_t Transfer(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream, bool wait) {
+  if (Failed() != cudaSuccess) return Note(Failed());
+  if (bytes == 0) return cudaSuccess;
+  const Place target = PlaceOf(to);
+  const Place source = PlaceOf(from);
+  const bool to_host = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost;
+  const bool from_host = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost;
+  if (kind != cudaMemcpyDefault &&
+      ((!to_host && !target.on_device) || (!from_host && !source.on_device) ||
+       (to_host && target.on_device && !target.managed) || (from_host && source.on_device && !source.managed)))
+    return Note(cudaErrorInvalidValue);
+  const uint64_t number = StreamNumber(stream);
+  const uint64_t to_address = reinterpret_cast<uint64_t>(to);
+  const uint64_t from_address = reinterpret_cast<uint64_t>(from);
+  SendManaged();
+  cudaError_t error = cudaSuccess;
+  if (target.on_device && source.on_device) {
+    error = AskFor(Request(kUpskillCopy, to_address, from_address, bytes, number));
+  } else if (target.on_device) {
+    UpskillRequest request = Request(kUpskillWrite, to_address, number);
+    request.bytes = bytes;
+    error = static_cast<cudaError_t>(Ask(request, from, nullptr, 0).error);
+  } else if (source.on_device) {
+    error = static_cast<cudaError_t>(Ask(Request(kUpskillRead, from_address, bytes, number), nullptr, to, bytes).error);
+  } else {
+    memmove(to, from, bytes);
+  }
+  if (error == cudaSuccess && wait) error = AskFor(Request(kUpskillSynchronize, kUpskillOneStream, number));
+  if (wait || target.managed) FetchManaged();
+  return Note(error);
+}
+
+cudaError_t TransferRows(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+                         cudaMemcpyKind kind, cudaStream_t stream, bool wait) {
+  if (width > to_pitch || width > from_pitch) return Note(cudaErrorInvalidPitchValue);
+  for (size_t row = 0; row < height; ++row) {
+    const cudaError_t error = Transfer(static_cast<char*>(to) + row * to_pitch,
+                                       static_cast<const char*>(from) + row * from_pitch, width, kind, stream, wait);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t Fill(void* memory, uint64_t value, uint64_t width, size_t bytes, cudaStream_t stream) {
+  if (bytes == 0) return Note(Failed());
+  SendManaged();
+  const cudaError_t error =
+      AskFor(Request(kUpskillFill, reinterpret_cast<uint64_t>(memory), bytes, value, width, StreamNumber(stream)));
+  FetchManaged();
+  return error;
+}
+
+cudaError_t TransferSymbol(const void* symbol, void* host, size_t bytes, size_t offset, cudaMemcpyKind kind,
+                           cudaStream_t stream, bool to_symbol, bool wait) {
+  uint64_t address = 0;
+  size_t size = 0;
+  const cudaError_t error = FindSymbol(symbol, &address, &size);
+  if (error != cudaSuccess) return Note(error);
+  if (offset > size || bytes > size - offset) return Note(cudaErrorInvalidValue);
+  void* const device = reinterpret_cast<void*>(address + offset);
+  return to_symbol ? Transfer(device, host, bytes, kind, stream, wait)
+                   : Transfer(host, device, bytes, kind, stream, wait);
+}
+
+}  // namespace
+}  // namespace upskill_runtime
+
+extern "C" {
+
+cudaError_t cudaMalloc(void** memory, size_t bytes) { return Allocate(memory, bytes, kUpskillDeviceMemory); }
+cudaError_t cudaMallocAsync(void** memory, size_t bytes, cudaStream_t) {
+  return Allocate(memory, bytes, kUpskillDeviceMemory);
+}
+cudaError_t cudaMallocManaged(void** memory, size_t bytes, unsigned) {
+  return Allocate(memory, bytes, kUpskillManagedMemory);
+}
+cudaError_t cudaMallocHost(void** memory, size_t bytes) { return Allocate(memory, bytes, kUpskillManagedMemory); }
+cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned) {
+  return Allocate(memory, bytes, kUpskillManagedMemory);
+}
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
+  *device = host;
+  return cudaSuccess;
+}
+cudaError_t cudaHostRegister(void*, size_t, unsigned) { return cudaSuccess; }
+cudaError_t cudaHostUnregister(void*) { return cudaSuccess; }
+cudaError_t cudaMallocPitch(void** memory, size_t* pitch, size_t width, size_t height) {
+  *pitch = (width + 511) / 512 * 512;
+  return Allocate(memory, *pitch * height, kUpskillDeviceMemory);
+}
+cudaError_t cudaFree(void* memory) { return Free(memory); }
+cudaError_t cudaFreeHost(void* memory) { return Free(memory); }
+cudaError_t cudaFreeAsync(void* memory, cudaStream_t) { return Free(memory); }
+
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  return Transfer(to, from, bytes, kind, nullptr, true);
+}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  return Transfer(to, from, bytes, kind, stream, false);
+}
+cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+                         cudaMemcpyKind kind) {
+  return TransferRows(to, to_pitch, from, from_pitch, width, height, kind, nullptr, true);
+}
+cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                              size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+  return TransferRows(to, to_pitch, from, from_pitch, width, height, kind, stream, false);
+}
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind) {
+  return TransferSymbol(symbol, const_cast<void*>(from), bytes, offset, kind, nullptr, true, true);
+}
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes, size_t offset,
+                                    cudaMemcpyKind kind, cudaStream_t stream) {
+  return TransferSymbol(symbol, const_cast<void*>(from), bytes, offset, kind, stream, true, false);
+}
+cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind) {
+  return TransferSymbol(symbol, to, bytes, offset, kind, nullptr, false, true);
+}
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind,
+                                      cudaStream_t stream) {
+  return TransferSymbol(symbol, to, bytes, offset, kind, stream, false, false);
+}
+cudaError_t cudaMemset(void* memory, int value, size_t bytes) {
+  return Fill(memory, static_cast<uint64_t>(value & 0xff), 1, bytes, nullptr);
+}
+cudaError_t cudaMemsetAsync(void* memory, int value, size_t bytes, cudaStream_t stream) {
+  return Fill(memory, static_cast<uint64_t>(value & 0xff), 1, bytes, stream);
+}
+cudaError_t cudaMemset2D(void* memory, size_t pitch, int value, size_t width, size_t height) {
+  for (size_t row = 0; row < height; ++row) {
+    const cudaError_t error = cudaMemset(static_cast<char*>(memory) + row * pitch, value, width);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+cudaError_t cudaGetSymbolAddress(void** memory, const void* symbol) {
+  uint64_t address = 0;
+  size_t size = 0;
+  const cudaError_t error = FindSymbol(symbol, &address, &size);
+  *memory = reinterpret_cast<void*>(address);
+  return Note(error);
+}
+cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol) {
+  uint64_t address = 0;
+  return Note(FindSymbol(symbol, &address, bytes));
+}
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* memory) {
+  memset(attributes, 0, sizeof(*attributes));
+  const Place place = PlaceOf(memory);
+  attributes->type =
+      place.managed ? cudaMemoryTypeManaged : (place.on_device ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered);
+  if (place.on_device) attributes->devicePointer = const_cast<void*>(memory);
+  if (place.managed || !place.on_device) attributes->hostPointer = const_cast<void*>(memory);
+  return cudaSuccess;
+}
+#if CUDART_VERSION >= 13000
+cudaError_t cudaMemPrefetchAsync(const void*, size_t, cudaMemLocation, unsigned, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, cudaMemLocation) { return cudaSuccess; }
+#else
+cudaError_t cudaMemPrefetchAsync(const void*, size_t, int, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, int) { return cudaSuccess; }
+#endif
+
+}  // extern "C"

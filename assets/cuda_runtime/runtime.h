@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUDA's runtime for programs whose kernels are run by `upskill`: what its parts share. It is compiled with the
+// program, against the CUDA headers that the program is compiled with.
+#pragma once
+
+#include <cuda_runtime_api.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wire.h"
+
+namespace upskill_runtime {
+
+// Sends a request and waits for the reply, whose bytes go to `received` (at most `capacity` of them; the rest is
+// dropped). Ends the program if the other process is gone.
+UpskillReply Ask(UpskillRequest request, const void* sent, void* received, uint64_t capacity);
+UpskillRequest Request(uint32_t operation, uint64_t a0 = 0, uint64_t a1 = 0, uint64_t a2 = 0, uint64_t a3 = 0,
+                       uint64_t a4 = 0);
+cudaError_t AskFor(const UpskillRequest& request);
+
+// Remembers an error for cudaGetLastError, and returns it.
+cudaError_t Note(cudaError_t error);
+cudaError_t LastError(bool forget);
+// Of a kernel that has failed: all later calls fail with it.
+void SetFailed(cudaError_t error);
+cudaError_t Failed();
+
+// Managed and pinned memory, which the host uses too: what the host has changed goes to the device, and what the device
+// has changed comes back.
+void SendManaged();
+void FetchManaged();
+void* MapManaged(uint64_t address, size_t bytes);
+bool UnmapManaged(void* memory);
+
+uint64_t StreamNumber(cudaStream_t stream);
+
+[[noreturn]] void Fail(const char* message);
+
+// Found by the address of the function or variable of the host that stands for it.
+struct Kernel {
+  uint64_t number;
+  uint32_t parameters;
+  uint32_t sizes[512];
+  uint64_t shared_bytes;
+  uint64_t most_threads;
+  uint64_t constant_bytes;
+  uint64_t dynamic_limit;
+  bool cooperative;
+};
+Kernel* FindKernel(const void* host);
+cudaError_t FindSymbol(const void* host, uint64_t* address, size_t* bytes);
+cudaError_t LaunchKernel(const Kernel* kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
+                         cudaStream_t stream, bool cooperative, uint64_t cluster);
+
+}  // namespace upskill_runtime

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams and events. Work is done at once, in the order of the calls; which work the host has waited for is told to
+// the other process.
+#include "runtime.h"
+
+using namespace upskill_runtime;
+
+namespace upskill_runtime {
+namespace {
+
+struct Stream {
+  uint64_t number;
+  unsigned flags;
+  int priority;
+};
+
+struct Event {
+  uint64_t number;
+  uint64_t instructions;
+  bool recorded;
+};
+uint64_t event_count = 0;
+
+// What an event's time stands for: instructions of the emulated device, as if it ran a thousand million in a second.
+constexpr double kInstructionsPerMillisecond = 1e6;
+
+}  // namespace
+
+uint64_t StreamNumber(cudaStream_t stream) {
+  if (stream == nullptr || stream == cudaStreamLegacy) return kUpskillDefaultStream;
+  if (stream == cudaStreamPerThread) return kUpskillFirstStream - 1;
+  return reinterpret_cast<const Stream*>(stream)->number;
+}
+
+namespace {
+
+cudaError_t Synchronize(uint64_t scope, uint64_t number) {
+  SendManaged();
+  const cudaError_t error = AskFor(Request(kUpskillSynchronize, scope, number));
+  if (error == cudaSuccess) FetchManaged();
+  return error;
+}
+
+cudaError_t MakeStream(cudaStream_t* stream, unsigned flags, int priority) {
+  Stream* const made = static_cast<Stream*>(malloc(sizeof(Stream)));
+  if (made == nullptr) return Note(cudaErrorMemoryAllocation);
+  const UpskillReply reply =
+      Ask(Request(kUpskillMakeStream, (flags & cudaStreamNonBlocking) != 0 ? 1 : 0), nullptr, nullptr, 0);
+  *made = {reply.r[0], flags, priority};
+  *stream = reinterpret_cast<cudaStream_t>(made);
+  return Note(static_cast<cudaError_t>(reply.error));
+}
+
+}  // namespace
+}  // namespace upskill_runtime
+
+extern "C" {
+
+cudaError_t cudaStreamCreate(cudaStream_t* stream) { return MakeStream(stream, 0, 0); }
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) { return MakeStream(stream, flags, 0); }
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
+  return MakeStream(stream, flags, priority);
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  if (stream != nullptr && stream != cudaStreamLegacy && stream != cudaStreamPerThread) free(stream);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return Synchronize(kUpskillOneStream, StreamNumber(stream)); }
+cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  return AskFor(Request(kUpskillWaitEvent, StreamNumber(stream), reinterpret_cast<const Event*>(event)->number));
+}
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
+  *flags = StreamNumber(stream) < kUpskillFirstStream ? 0 : reinterpret_cast<const Stream*>(stream)->flags;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+  *priority = StreamNumber(stream) < kUpskillFirstStream ? 0 : reinterpret_cast<const Stream*>(stream)->priority;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
+  *status = cudaStreamCaptureStatusNone;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned) {
+  callback(stream, Failed(), data);
+  return cudaSuccess;
+}
+cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t function, void* data) {
+  function(data);
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  Event* const made = static_cast<Event*>(calloc(1, sizeof(Event)));
+  if (made == nullptr) return Note(cudaErrorMemoryAllocation);
+  made->number = ++event_count;
+  *event = reinterpret_cast<cudaEvent_t>(made);
+  return cudaSuccess;
+}
+cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, 0); }
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  free(event);
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  if (Failed() != cudaSuccess) return Note(Failed());
+  Event* const recorded = reinterpret_cast<Event*>(event);
+  const UpskillReply reply =
+      Ask(Request(kUpskillRecordEvent, recorded->number, StreamNumber(stream)), nullptr, nullptr, 0);
+  recorded->instructions = reply.r[0];
+  recorded->recorded = true;
+  return Note(static_cast<cudaError_t>(reply.error));
+}
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
+  return cudaEventRecord(event, stream);
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  return Synchronize(kUpskillOneEvent, reinterpret_cast<const Event*>(event)->number);
+}
+cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  const Event* const first = reinterpret_cast<const Event*>(start);
+  const Event* const last = reinterpret_cast<const Event*>(end);
+  if (!first->recorded || !last->recorded) return Note(cudaErrorInvalidResourceHandle);
+  *milliseconds =
+      static_cast<float>((static_cast<double>(last->instructions) - static_cast<double>(first->instructions)) /
+                         kInstructionsPerMillisecond);
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSynchronize(void) { return Synchronize(kUpskillWholeDevice, 0); }
+#if CUDART_VERSION < 13000
+cudaError_t cudaThreadSynchronize(void) { return Synchronize(kUpskillWholeDevice, 0); }
+#endif
+
+cudaError_t cudaGetLastError(void) { return LastError(true); }
+cudaError_t cudaPeekAtLastError(void) { return LastError(false); }
+
+}  // extern "C"

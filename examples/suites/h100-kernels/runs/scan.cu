@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "row_scan.cu"
+
+void run_row_scan(const int* in, int* out, int rows, int cols, int threads) {
+  row_scan<<<rows, threads>>>(in, out, cols);
+}

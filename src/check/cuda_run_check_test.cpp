@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/cuda_run_check.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "check/check.h"
+#include "check/cuda_run_answers_test.h"
+#include "skill/suite.h"
+#include "util/json.h"
+
+namespace upskill {
+namespace {
+
+using testing::HasSubstr;
+
+Result<CaseChecks> ChecksOf(const Json& check, const Sandbox& sandbox = DefaultSandbox()) {
+  const Json suite = Json::array({{{"id", "c"}, {"input", "i"}, {"checks", Json::array({check})}}});
+  ASSIGN_OR_RETURN(const Suite parsed, ParseSuite(DumpJson(suite), "t"));
+  return CaseChecks::Make(parsed.cases[0], sandbox);
+}
+
+Json SoftmaxCheck() {
+  return Json{
+      {"type", "cuda_run"},
+      {"function", kSoftmaxFunction},
+      {"arguments", Json::array({{{"name", "in"}, {"type", "f32"}, {"shape", {"rows", "cols"}}},
+                                 {{"name", "out"}, {"type", "f32"}, {"shape", {"rows", "cols"}}, {"role", "out"}},
+                                 {{"name", "rows"}, {"type", "i32"}, {"value", "rows"}},
+                                 {{"name", "cols"}, {"type", "i32"}, {"value", "cols"}}})},
+      {"sizes",
+       Json::array(
+           {{{"rows", 3}, {"cols", 131}}, {{"rows", 1}, {"cols", 1}}, {{"rows", 2}, {"cols", 64}, {"scale", 300}}})},
+      {"timeout_seconds", 60},
+      {"reference_code", R"(void reference(const float* in, float* out, int rows, int cols) {
+  for (int r = 0; r < rows; ++r) {
+    double top = -INFINITY, sum = 0;
+    for (int c = 0; c < cols; ++c) top = std::max(top, double(in[r * cols + c]));
+    for (int c = 0; c < cols; ++c) sum += std::exp(in[r * cols + c] - top);
+    for (int c = 0; c < cols; ++c) out[r * cols + c] = float(std::exp(in[r * cols + c] - top) / sum);
+  }
+})"}};
+}
+
+std::string Answer(const CudaAnswer& answer) {
+  return fmt::format("`softmax.cu`:\n```cuda\n{}\n{} {}\n```\n", kSoftmaxKernel, kSoftmaxFunction, answer.code);
+}
+
+class CudaRunTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const Result<CaseChecks> checks = ChecksOf(SoftmaxCheck());
+    ASSERT_TRUE(checks.ok()) << checks.error().message;
+    if (const std::string reason = checks->WhyNoneCanPass(); !reason.empty()) GTEST_SKIP() << reason;
+  }
+
+  static CheckResult ResultOf(const Json& check, const std::string& answer) {
+    const Result<CaseChecks> checks = ChecksOf(check);
+    EXPECT_TRUE(checks.ok()) << checks.error().message;
+    return checks->Run(answer)[0];
+  }
+};
+
+TEST_F(CudaRunTest, HonestAnswersPass) {
+  const Result<CaseChecks> checks = ChecksOf(SoftmaxCheck());
+  ASSERT_TRUE(checks.ok());
+  for (const CudaAnswer& answer : kHonestAnswers) {
+    const CheckResult result = checks->Run(Answer(answer))[0];
+    EXPECT_EQ(result.outcome, Outcome::kPass) << answer.name << ": " << result.detail;
+    EXPECT_THAT(result.run.value_or(CheckRun()).tools, testing::StartsWith("nvcc "));
+  }
+}
+
+// Published ways to pass a test of kernels without computing the result by one, and attacks on the test itself.
+TEST_F(CudaRunTest, CheatingAnswersFail) {
+  const Result<CaseChecks> checks = ChecksOf(SoftmaxCheck());
+  ASSERT_TRUE(checks.ok());
+  std::size_t caught = 0;
+  std::string passed;
+  for (const CudaAnswer& answer : kCheatingAnswers) {
+    const CheckResult result = checks->Run(Answer(answer))[0];
+    EXPECT_NE(result.outcome, Outcome::kSkip) << answer.name << ": " << result.detail;
+    if (result.outcome == Outcome::kFail) ++caught;
+    if (result.outcome == Outcome::kPass) passed += fmt::format("{}; ", answer.name);
+  }
+  EXPECT_EQ(caught, kCheatingAnswers.size()) << passed;
+}
+
+TEST_F(CudaRunTest, FaultsOfKernelsAreNamedWithTheirPlace) {
+  std::string racy(kSoftmaxKernel);
+  racy.replace(racy.find("__syncthreads();"), 16, "");
+  const std::string code =
+      fmt::format("`s.cu`:\n```cuda\n{}\n{} {}\n```\n", racy, kSoftmaxFunction, kHonestAnswers[0].code);
+  const CheckResult result = ResultOf(SoftmaxCheck(), code);
+  EXPECT_EQ(result.outcome, Outcome::kFail);
+  EXPECT_THAT(result.detail, AllOf(HasSubstr("race"), HasSubstr("s.cu:")));
+}
+
+TEST_F(CudaRunTest, WhatDoesntCompileOrIsMissingFails) {
+  const auto with = [](std::string_view code) {
+    return ResultOf(SoftmaxCheck(), fmt::format("`s.cu`:\n```cuda\n{}\n```\n", code)).detail;
+  };
+  EXPECT_THAT(with("__global__ void k() { x = 1; }"), HasSubstr("doesn't compile: s.cu(1): error"));
+  EXPECT_THAT(with("__global__ void k() {}"), HasSubstr("it doesn't define launch_softmax(float const*"));
+  EXPECT_EQ(ResultOf(SoftmaxCheck(), "No code.").detail, "the answer has no CUDA source");
+}
+
+TEST_F(CudaRunTest, ALauncherOfTheCheckRunsAKernelOfTheAnswer) {
+  Json check = SoftmaxCheck();
+  check["file"] = "kernel.cu";
+  check["launcher"] =
+      "#include \"kernel.cu\"\nvoid launch_softmax(const float* in, float* out, int rows, int cols) {\n"
+      "  softmax<<<rows, 128>>>(in, out, cols);\n}\n";
+  const CheckResult result = ResultOf(check, fmt::format("`kernel.cu`:\n```cuda\n{}```\n", kSoftmaxKernel));
+  EXPECT_EQ(result.outcome, Outcome::kPass) << result.detail;
+}
+
+TEST_F(CudaRunTest, AProgramOfItsOwnRuns) {
+  const Json check = {{"type", "cuda_run"}, {"stdout", "^sum 10\n$"}};
+  const auto program = [](std::string_view main) {
+    return fmt::format(R"(`p.cu`:
+```cuda
+#include <cstdio>
+__global__ void add(int* sum) {{ atomicAdd(sum, threadIdx.x); }}
+int main() {{ {} }}
+```
+)",
+                       main);
+  };
+  const CheckResult good = ResultOf(check, program(R"(int *d, h = 0; cudaMalloc(&d, 4); cudaMemset(d, 0, 4);
+    add<<<1, 5>>>(d); cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); printf("sum %d\n", h);)"));
+  EXPECT_EQ(good.outcome, Outcome::kPass) << good.detail;
+  EXPECT_EQ(ResultOf(check, program("puts(\"sum 10\");")).detail, "it launches no kernel");
+  EXPECT_THAT(ResultOf(check, program("return 3;")).detail, HasSubstr("exit code 3"));
+}
+
+TEST_F(CudaRunTest, AReferenceThatDoesntCompileIsntTheAnswersFault) {
+  Json check = SoftmaxCheck();
+  check["reference_code"] = "void reference(const float*, float*, int, int) { oops }";
+  const CheckResult result = ResultOf(check, Answer(kHonestAnswers[0]));
+  EXPECT_EQ(result.outcome, Outcome::kSkip);
+  EXPECT_THAT(result.detail, HasSubstr("the check's own reference"));
+}
+
+TEST(CudaRun, IsSkippedWithTheReasonWhereItCantRun) {
+  SandboxOptions options;
+  options.program = "/nonexistent/bwrap";
+  const Sandbox none(options);
+  const Result<CaseChecks> checks = ChecksOf(SoftmaxCheck(), none);
+  ASSERT_TRUE(checks.ok()) << checks.error().message;
+  EXPECT_THAT(checks->WhyNoneCanPass(), HasSubstr("cuda_run launch_softmax can't run: there is no sandbox"));
+  const CheckResult result = checks->Run(Answer(kHonestAnswers[0]))[0];
+  EXPECT_EQ(result.outcome, Outcome::kSkip);
+  EXPECT_THAT(result.detail, HasSubstr("there is no sandbox"));
+}
+
+}  // namespace
+}  // namespace upskill

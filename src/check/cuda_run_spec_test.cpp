@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/cuda_run_spec.h"
+
+#include <gmock/gmock.h>
+
+#include <utility>
+#include <vector>
+
+#include "check/cuda_run_trials.h"
+
+namespace upskill {
+namespace {
+
+using testing::HasSubstr;
+
+Result<CudaRunSpec> SpecOf(const std::string& options) {
+  CheckSpec spec;
+  spec.type = "cuda_run";
+  spec.options = ParseJson(options, "test").value();
+  return ReadCudaRunSpec(spec);
+}
+
+constexpr const char* kGood = R"({
+  "function": "void launch(const float* in, __half* out, int rows, float eps, cudaStream_t stream)",
+  "arguments": [
+    {"name": "in", "type": "f32", "shape": ["rows", "2*cols"], "fill": {"kind": "normal", "deviation": 2}},
+    {"name": "out", "type": "f16", "shape": ["rows"], "role": "out", "tolerance": 0.01},
+    {"name": "rows", "type": "i32", "value": "rows"},
+    {"name": "eps", "type": "f32", "value": 1e-5},
+    {"name": "stream", "type": "stream"}],
+  "sizes": [{"rows": 3, "cols": 5}, {"rows": 1, "cols": 1, "scale": 1000}],
+  "reference_code": "void reference(const float*, float*, int, float) {}", "seeds": 2, "timeout_seconds": 5
+})";
+
+TEST(CudaRunSpec, IsReadAndMakesTheSameInputsEveryTime) {
+  const Result<CudaRunSpec> spec = SpecOf(kGood);
+  ASSERT_TRUE(spec.ok()) << spec.error().message;
+  EXPECT_EQ(spec->arguments.size(), 5U);
+  EXPECT_EQ(spec->time, std::chrono::seconds(5));
+  const std::vector<RunInputs> inputs = *MakeInputs(*spec);
+  const std::vector<RunInputs> again = *MakeInputs(*spec);
+  ASSERT_EQ(inputs.size(), 4U);
+  EXPECT_EQ(inputs[0].arguments[0].data.size(), 3U * 10 * 4);
+  EXPECT_EQ(inputs[0].arguments[0].data, again[0].arguments[0].data);
+  EXPECT_NE(inputs[0].arguments[0].data, inputs[1].arguments[0].data) << "another seed";
+  EXPECT_EQ(inputs[0].arguments[1].bytes, 6U);
+  EXPECT_EQ(inputs[0].arguments[2].bits, 3U);
+  EXPECT_EQ(MakeTrials(*spec, inputs).size(), 8U);
+  EXPECT_EQ(SizesText(inputs[0].sizes), "cols=5, rows=3");
+}
+
+TEST(CudaRunSpec, TheReferencesResultsAreTakenApart) {
+  const CudaRunSpec spec = *SpecOf(kGood);
+  std::vector<RunInputs> inputs = *MakeInputs(spec);
+  // Half precision is single there: 3 + 3 + 1 + 1 elements.
+  EXPECT_THAT(TakeExpected(spec, std::string(7 * 4, 'x'), inputs).error().message, HasSubstr("something else"));
+  EXPECT_THAT(TakeExpected(spec, std::string(9 * 4, 'x'), inputs).error().message, HasSubstr("more than"));
+  ASSERT_TRUE(TakeExpected(spec, std::string(8 * 4, 'x'), inputs).ok());
+  EXPECT_EQ(inputs[0].expected[1].size(), 12U);
+  EXPECT_EQ(inputs[3].expected[1].size(), 4U);
+}
+
+TEST(CudaRunSpec, TheGeneratedProgramsCallWhatIsDeclared) {
+  const CudaRunSpec spec = *SpecOf(kGood);
+  EXPECT_THAT(DriverProgram(spec), HasSubstr("launch(Address{values[0]}, Address{values[1]}, Number{values[2]}, "
+                                             "Real{values[3]}, Address{values[4]})"));
+  EXPECT_THAT(ReferenceProgram(spec),
+              HasSubstr("reference(reinterpret_cast<float*>(a0.data()), reinterpret_cast<float*>(a1.data()), "
+                        "static_cast<int32_t>(a2), static_cast<float>(a3))"));
+}
+
+TEST(CudaRunSpec, SizesAreComputedFromLeftToRight) {
+  const Sizes sizes = {{"n", 10.0}, {"m", 3.0}};
+  const std::vector<std::pair<std::string, double>> good = {
+      {"7", 7.0},      {"n", 10.0},    {"n*m", 30.0}, {"n + m", 13.0}, {"n/m", 4.0},
+      {"n*m+1", 31.0}, {"1e-5", 1e-5}, {"n-1", 9.0},  {"-2.5", -2.5},  {"n*2/m", 7.0}};
+  for (const auto& [expression, value] : good) {
+    const Result<double> found = EvaluateSize(expression, sizes);
+    ASSERT_TRUE(found.ok()) << expression << ": " << found.error().message;
+    EXPECT_DOUBLE_EQ(*found, value) << expression;
+  }
+  for (const char* const expression : {"", "k", "n*", "n m", "(n)", "n/0", "*n", "n**m"})
+    EXPECT_FALSE(EvaluateSize(expression, sizes).ok()) << expression;
+}
+
+TEST(CudaRunSpec, NamesOfDeclarations) {
+  EXPECT_EQ(DeclaredName("void launch(const float* in)"), "launch");
+  EXPECT_EQ(DeclaredName("extern \"C\" int run_all (float* x, int n);"), "run_all");
+  EXPECT_EQ(DeclaredName("void kernels::scale(float* x)"), "kernels::scale");
+  for (const char* const text : {"", "launch", "launch(float*)", "void f(", "void f() { }", "#include <x> f()"})
+    EXPECT_EQ(DeclaredName(text), "") << text;
+}
+
+TEST(CudaRunSpec, WhatIsMalformedIsNamed) {
+  const std::string function = R"("function": "void f(float* x, int n)", "reference_code": "void reference(float*, int) {}")";
+  const auto with_arguments = [&](const std::string& arguments, const std::string& more = "") {
+    return "{" + function + R"(, "arguments": [)" + arguments + "]" + more + "}";
+  };
+  const std::string out = R"({"name": "x", "type": "f32", "shape": ["n"], "role": "out"})";
+  const std::string sized = R"(, "sizes": [{"n": 4}])";
+  ASSERT_TRUE(SpecOf(with_arguments(out, sized)).ok());
+  const std::vector<std::pair<std::string, std::string>> bad = {
+      {R"({"function": 1})", "\"function\" of cuda_run"},
+      {R"({"function": "f"})", "a declaration in C++"},
+      {R"({"arguments": []})", "no \"function\""},
+      {"{" + function + "}", "\"arguments\" of cuda_run"},
+      {with_arguments(R"({"type": "f32"})"), "\"name\""},
+      {with_arguments(R"({"name": "x", "type": "float"})"), "\"type\" of cuda_run"},
+      {with_arguments(R"({"name": "x", "type": "f32"})"), "\"shape\" of cuda_run"},
+      {with_arguments(R"({"name": "x", "type": "f32", "shape": ["n"], "role": "both"})"), "\"role\" of cuda_run"},
+      {with_arguments(R"({"name": "x", "type": "f32", "shape": [4]})"), "have a buffer of the role"},
+      {with_arguments(out), "no size is called"},
+      {with_arguments(out, R"(, "sizes": [{"n": "4"}])"), "\"sizes\" of cuda_run"},
+      {with_arguments(out, R"(, "sizes": [{"n": 1e9}])"), "has no dimension"},
+      {with_arguments(out, R"(, "sizes": [{"n": -1}])"), "has no dimension"},
+      {with_arguments(out, R"(, "sizes": [{"n": 16777216}], "repetitions": 8)"), "128 MiB"},
+      {with_arguments(R"({"name": "x", "type": "f32", "shape": [4], "role": "inout", "fill": "random"})"),
+       "\"fill\" of cuda_run"},
+      {with_arguments(out, sized + R"(, "precision": "f8")"), "\"precision\" of cuda_run"},
+      {with_arguments(out, sized + R"(, "allow": ["races"])"), "\"allow\" of cuda_run"},
+      {with_arguments(out, sized + R"(, "seeds": 0)"), "\"seeds\" of cuda_run"},
+      {with_arguments(out, sized + R"(, "tolerance": "1%")"), "\"tolerance\" of cuda_run"},
+      {with_arguments(out, sized + R"(, "min_coalescing": 90)"), "\"min_coalescing\" of cuda_run"},
+      {with_arguments(out, sized + R"(, "deterministic": 1)"), "\"deterministic\" of cuda_run"},
+      {with_arguments(out, sized + R"(, "timeout_seconds": 0)"), "\"timeout_seconds\" of cuda_run"},
+      {R"({"function": "void f(float* x, int n)", "arguments": [)" + out + "]" + sized + "}", "needs \"reference_code\""}
+};
+for (const auto& [options, message] : bad) {
+  const Result<CudaRunSpec> spec = SpecOf(options);
+  ASSERT_FALSE(spec.ok()) << options;
+  EXPECT_THAT(spec.error().message, HasSubstr(message)) << options;
+}
+}
+
+}  // namespace
+}  // namespace upskill

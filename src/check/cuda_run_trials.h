@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "check/cuda_run_spec.h"
+#include "device/device_task.h"
+#include "util/result.h"
+
+namespace upskill {
+
+// One set of inputs, for one of the sizes, and what the reference makes of them.
+struct RunInputs {
+  Sizes sizes;
+  std::vector<DeviceArgument> arguments;  // of the function, buffers to be written included
+  std::vector<std::string> expected;      // by argument; empty for those that aren't written; of ReferenceType
+};
+
+// The same ones for the same statement, every time.
+Result<std::vector<RunInputs>> MakeInputs(const CudaRunSpec& spec);
+
+// The inputs as calls of the function, each `repetitions` times, in changing order of execution.
+std::vector<DeviceTrial> MakeTrials(const CudaRunSpec& spec, const std::vector<RunInputs>& inputs);
+
+// The type of a buffer in the reference's code: half precision is single there.
+ElementType ReferenceType(ElementType type);
+
+// What the program with the reference reads (ReferenceProgram), and what it has printed, taken apart. Error: too short.
+std::string ReferenceInput(const CudaRunSpec& spec, const std::vector<RunInputs>& inputs);
+Status TakeExpected(const CudaRunSpec& spec, std::string_view printed, std::vector<RunInputs>& inputs);
+
+// The program in C++ that calls the reference on each set of inputs, and prints the buffers that it writes.
+std::string ReferenceProgram(const CudaRunSpec& spec);
+// The program that calls the function of the answer for each trial.
+std::string DriverProgram(const CudaRunSpec& spec);
+
+}  // namespace upskill

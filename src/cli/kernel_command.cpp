@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/kernel_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "check/command_check.h"
+#include "cli/color_option.h"
+#include "cli/help_formatter.h"
+#include "cli/kernel_text.h"
+#include "device/kernel_runner.h"
+#include "util/files.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMaxSource = std::uint64_t{4} << 20U;
+constexpr std::size_t kMaxHeaders = 200;
+
+// The file, and the headers beside it, which it may include.
+Result<KernelSources> ReadSources(const std::string& file) {
+  KernelSources sources;
+  ASSIGN_OR_RETURN(std::string text, ReadFile(file, kMaxSource));
+  const std::string name = fs::path(file).filename().string();
+  sources.files[name] = std::move(text);
+  sources.cuda = {name};
+  std::error_code code;
+  for (const fs::directory_entry& entry : fs::directory_iterator(FolderOf(file), code)) {
+    const std::string suffix = entry.path().extension().string();
+    if ((suffix != ".h" && suffix != ".cuh" && suffix != ".hpp") || !entry.is_regular_file(code)) continue;
+    if (sources.files.size() > kMaxHeaders) break;
+    if (Result<std::string> header = ReadFile(entry.path(), kMaxSource))
+      sources.files[entry.path().filename().string()] = std::move(*header);
+  }
+  return sources;
+}
+
+Result<KernelBuild> BuildFile(const KernelRunner& runner, const KernelOptions& options, bool registers,
+                              const Env& env) {
+  if (const std::string reason = runner.WhyNot(); !reason.empty()) return InputError(reason);
+  ASSIGN_OR_RETURN(KernelSources sources, ReadSources(options.file));
+  sources.registers = registers;
+  ASSIGN_OR_RETURN(KernelBuild build, runner.Build(sources, env.stop));
+  if (build.stopped) return Error{ErrorKind::kCancelled, "interrupted"};
+  const std::string& problem = build.problem.empty() ? build.unclear : build.problem;
+  if (!problem.empty()) return InputError(fmt::format("{}: {}", options.file, problem));
+  return build;
+}
+
+Result<DeviceReport> RunOnce(const KernelRunner& runner, const KernelBuild& build, const KernelOptions& options,
+                             const DeviceTask& task, const Env& env) {
+  const std::chrono::milliseconds time(static_cast<std::int64_t>(options.timeout_seconds * 1000.0));
+  DeviceTask timed = task;
+  timed.program = options.arguments;
+  timed.time_budget = time;
+  ASSIGN_OR_RETURN(KernelRun run, runner.Run(build, std::move(timed), time + std::chrono::seconds(5), env.stop));
+  if (run.outcome.ending == SandboxOutcome::Ending::kStopped) return Error{ErrorKind::kCancelled, "interrupted"};
+  SandboxLimits limits;
+  limits.time = time;
+  if (const std::string limit = LimitOf(run.outcome, limits); !limit.empty())
+    return InputError(fmt::format("{}: {}", options.file, limit));
+  if (!run.report)
+    return Error{ErrorKind::kPermanent, "the process that runs the kernels ended: " + EndOfOutput(run.outcome)};
+  if (!run.report->unsupported.empty()) return InputError(fmt::format("{}: {}", options.file, run.report->unsupported));
+  return std::move(*run.report);
+}
+
+ExitCode RunProgram(const KernelRunner& runner, const KernelOptions& options, Env& env) {
+  const Result<KernelBuild> build = BuildFile(runner, options, false, env);
+  if (!build) return PrintError(env, build.error());
+  DeviceTask task;
+  task.checks = false;
+  task.counts = false;
+  const Result<DeviceReport> report = RunOnce(runner, *build, options, task, env);
+  if (!report) return PrintError(env, report.error());
+  const bool failed = report->exit_code != 0 || !report->failure.empty() || !report->limit.empty();
+  if (options.json) {
+    PrintDocument(env, DumpJsonIndented(KernelReportJson(*report, build->registers)) + "\n");
+  } else {
+    PrintDocument(env, report->output);
+    if (!report->error.empty()) env.error(TerminalText::Escape(report->error));
+    if (!report->findings.empty() || failed) env.error(FindingsText(*report, 1));
+    if (report->exit_code != 0) env.error(TerminalText::Format("the program's exit code is {}\n", report->exit_code));
+  }
+  return failed ? ExitCode::kFailed : ExitCode::kSuccess;
+}
+
+ExitCode CheckProgram(const KernelRunner& runner, const KernelOptions& options, Env& env) {
+  const Result<KernelBuild> build = BuildFile(runner, options, true, env);
+  if (!build) return PrintError(env, build.error());
+  std::optional<DeviceReport> all;
+  for (int schedule = 0; schedule < options.schedules; ++schedule) {
+    DeviceTask task;
+    task.seed = static_cast<std::uint64_t>(schedule) * 1'000'003;
+    Result<DeviceReport> report = RunOnce(runner, *build, options, task, env);
+    if (!report) return PrintError(env, report.error());
+    if (!all) {
+      all = std::move(*report);
+    } else {
+      AddOtherFindings(*report, *all);
+      if (all->exit_code == 0) all->exit_code = report->exit_code;
+    }
+  }
+  if (options.json) {
+    PrintDocument(env, DumpJsonIndented(KernelReportJson(*all, build->registers)) + "\n");
+  } else {
+    env.out(FindingsText(*all, options.schedules));
+    env.out(CostsText(*all, build->registers, StyleFor(env, env.out_is_terminal, options.color)));
+    if (all->exit_code != 0) env.error(TerminalText::Format("the program's exit code is {}\n", all->exit_code));
+    if (all->kernels.empty()) PrintWarning(env, "the program launched no kernel");
+  }
+  const bool passed = all->findings.empty() && all->exit_code == 0 && all->failure.empty() && all->limit.empty();
+  return passed ? ExitCode::kSuccess : ExitCode::kFailed;
+}
+
+void AddCommonOptions(CLI::App& command, KernelOptions& options) {
+  command.add_option("FILE", options.file, "CUDA source with a main(); headers beside it can be included")->required();
+  command.add_option("ARG", options.arguments, "Arguments of the program, after --");
+  command.add_option("--timeout", options.timeout_seconds, "Maximum time of a run (seconds)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1.0, 3600.0));
+  command.add_flag("--json", options.json, "Print a JSON object");
+  AddSandboxOptions(command, options.sandbox);
+  AddColorOption(command, options.color);
+}
+
+}  // namespace
+
+void AddKernelCommand(CLI::App& app, KernelOptions& options) {
+  CLI::App* command = app.add_subcommand("kernel", "Run and check CUDA programs without a GPU")->group("Other");
+  command->require_subcommand(1, 1);
+  AddExamples(*command, {{"Run a program", "upskill kernel run saxpy.cu"},
+                         {"Look for races and wrong accesses", "upskill kernel check saxpy.cu"}});
+  CLI::App* run = command->add_subcommand("run", "Compile a CUDA program and print what it prints");
+  AddCommonOptions(*run, options);
+  AddExamples(*run, {{"Run a program", "upskill kernel run saxpy.cu"},
+                     {"With arguments", "upskill kernel run gemm.cu -- 256 256"}});
+  CLI::App* check =
+      command->add_subcommand("check", "Look for faults in the kernels that a program runs, and for what they cost");
+  AddCommonOptions(*check, options);
+  check->add_option("--schedules", options.schedules, "Runs, each with another order of warps and blocks")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100));
+  AddExamples(*check, {{"Look for races and wrong accesses", "upskill kernel check reduce.cu"},
+                       {"For programs to read", "upskill kernel check --json reduce.cu"}});
+}
+
+ExitCode RunKernel(const CLI::App& app, const KernelOptions& options, Env& env) {
+  const Result<SandboxOptions> sandbox_options = SandboxOptionsOf(options.sandbox, env);
+  if (!sandbox_options) return PrintError(env, sandbox_options.error());
+  const Sandbox sandbox(*sandbox_options);
+  const std::unique_ptr<KernelRunner> runner = MakeKernelInterpreter(sandbox);
+  if (app.get_subcommand("kernel")->got_subcommand("check")) return CheckProgram(*runner, options, env);
+  return RunProgram(*runner, options, env);
+}
+
+}  // namespace upskill

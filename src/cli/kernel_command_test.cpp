@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "cli/kernel_text.h"
+#include "device/kernel_runner.h"
+#include "support/command_line.h"
+#include "util/json.h"
+
+namespace upskill {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kProgram = R"(#include <cstdio>
+#include "size.h"
+__global__ void reverse(const int* in, int* out) {
+  __shared__ int tile[SIZE];
+  tile[threadIdx.x] = in[threadIdx.x];
+  BARRIER;
+  out[threadIdx.x] = tile[SIZE - 1 - threadIdx.x];
+}
+int main(int argc, char** argv) {
+  int h[SIZE], *a, *b;
+  for (int i = 0; i < SIZE; ++i) h[i] = i;
+  cudaMalloc(&a, sizeof h);
+  cudaMalloc(&b, sizeof h);
+  cudaMemcpy(a, h, sizeof h, cudaMemcpyHostToDevice);
+  reverse<<<1, SIZE>>>(a, b);
+  cudaMemcpy(h, b, sizeof h, cudaMemcpyDeviceToHost);
+  printf("%s %d %s\n", argc > 1 ? argv[1] : "first", h[0], cudaGetErrorString(cudaGetLastError()));
+  return argc > 2 ? 5 : 0;
+}
+)";
+
+class KernelCommand : public CommandLineTest {
+ protected:
+  std::string Program(const std::string& barrier) {
+    folder.Write("size.h", "#define SIZE 64\n#define BARRIER " + barrier + "\n");
+    return folder.Write("reverse.cu", kProgram).string();
+  }
+
+  static bool CanRun() { return MakeKernelInterpreter(DefaultSandbox())->WhyNot().empty(); }
+};
+
+TEST_F(KernelCommand, RunsAProgram) {
+  if (!CanRun()) GTEST_SKIP() << "no nvcc or no sandbox";
+  const std::string file = Program("__syncthreads()");
+  EXPECT_EQ(Run({"kernel", "run", file}), 0) << error;
+  EXPECT_EQ(out, "first 63 no error\n");
+  EXPECT_EQ(Run({"kernel", "run", file, "--", "word", "more"}), 1);
+  EXPECT_EQ(out, "word 63 no error\n");
+  EXPECT_THAT(error, HasSubstr("the program's exit code is 5"));
+}
+
+TEST_F(KernelCommand, NamesARaceWithItsPlaceAndWhatKernelsCost) {
+  if (!CanRun()) GTEST_SKIP() << "no nvcc or no sandbox";
+  EXPECT_EQ(Run({"kernel", "check", Program("__syncthreads()")}), 0) << out << error;
+  EXPECT_THAT(out, AllOf(HasSubstr("nothing found in 3 schedules"), HasSubstr("H100, estimate"), HasSubstr("100 %")));
+  const std::string racy = Program("(void)0");
+  EXPECT_EQ(Run({"kernel", "check", "--schedules", "2", racy}), 1) << out << error;
+  EXPECT_THAT(out, AllOf(HasSubstr("reverse.cu:"), Not(HasSubstr("nothing found"))));
+  EXPECT_EQ(Run({"kernel", "check", "--json", racy}), 1) << error;
+  const Result<Json> json = ParseJson(out, "out");
+  ASSERT_TRUE(json.ok()) << out;
+  EXPECT_EQ((*json)["findings"][0]["kind"], "race");
+  EXPECT_EQ((*json)["output"], "first 63 no error\n");
+  EXPECT_GT((*json)["kernels"][0]["registers"], 0);
+  EXPECT_TRUE((*json)["kernels"][0]["costs"].contains("h100_memory_us_estimate"));
+}
+
+TEST_F(KernelCommand, SaysWhatKeepsAProgramFromRunning) {
+  if (!CanRun()) GTEST_SKIP() << "no nvcc or no sandbox";
+  EXPECT_EQ(Run({"kernel", "run", folder.Write("bad.cu", "int main() { return x; }\n").string()}), 2);
+  EXPECT_THAT(error, HasSubstr("bad.cu: doesn't compile: bad.cu(1): error"));
+  const std::string graph = folder.Write("graph.cu", "int main() { return cudaGraphLaunch(0, 0); }\n").string();
+  EXPECT_EQ(Run({"kernel", "run", graph}), 2);
+  EXPECT_THAT(error, HasSubstr("it calls cudaGraphLaunch, which can't be run without a GPU here"));
+  EXPECT_EQ(Run({"kernel", "run", (folder.path() / "absent.cu").string()}), 2);
+  EXPECT_THAT(error, HasSubstr("absent.cu"));
+}
+
+TEST_F(KernelCommand, NeedsASubcommandAndAFile) {
+  EXPECT_EQ(Run({"kernel"}), 2);
+  EXPECT_EQ(Run({"kernel", "check"}), 2);
+  EXPECT_EQ(Run({"kernel", "check", "--schedules", "0", "a.cu"}), 2);
+}
+
+DeviceReport Report() {
+  DeviceReport report;
+  report.exit_code = 0;
+  report.findings = {
+      {"race", "Race reported", "\x1b[31m", "k", "a.cu:3", "", "st.shared.u32", "(1,0,0) in block (0,0,0)", 4}};
+  report.kernels = {{"k",
+                     2,
+                     128,
+                     0,
+                     {{"thread_instructions", 100}, {"global_load_sectors", 2}, {"global_load_bytes", 32}},
+                     {{"integer", 75}, {"memory", 25}},
+                     {"f32"}}};
+  return report;
+}
+
+TEST(KernelText, FindingsAreEscapedAndCounted) {
+  EXPECT_EQ(FindingsText(Report(), 3).text(),
+            "a.cu:3: Race reported by thread (1,0,0) in block (0,0,0): \\x1b[31m (4 times)\n"
+            "    in k, st.shared.u32\n1 finding\n");
+  EXPECT_EQ(FindingsText(DeviceReport(), 1).text(), "nothing found in 1 schedule\n");
+}
+
+TEST(KernelText, CostsAreATableAndClassesALine) {
+  const std::string text = CostsText(Report(), {{"k", 32}}, Style()).text();
+  EXPECT_THAT(text, AllOf(HasSubstr("50 %"), HasSubstr("k: integer 75 %, memory 25 %\n")));
+  const Json json = KernelReportJson(Report(), {{"k", 32}});
+  EXPECT_EQ(json["kernels"][0]["registers"], 32);
+  EXPECT_FALSE(json.contains("key"));
+}
+
+TEST(KernelText, OtherRunsAddWhatTheFirstDidntShow) {
+  DeviceReport all = Report();
+  DeviceReport other = Report();
+  other.findings.push_back(other.findings[0]);
+  other.findings[1].place = "a.cu:9";
+  AddOtherFindings(other, all);
+  EXPECT_EQ(all.findings.size(), 2U);
+}
+
+}  // namespace
+}  // namespace upskill

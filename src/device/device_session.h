@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime/wire.h>
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "device/device_report.h"
+#include "device/device_task.h"
+#include "device/kernel_log.h"
+#include "device/stream_order.h"
+#include "ptx/device_memory.h"
+#include "ptx/launch.h"
+
+namespace upskill {
+
+// What a request is answered with.
+struct DeviceReply {
+  std::uint32_t error = 0;  // a cudaError_t
+  std::uint64_t r[4] = {};
+  std::string bytes;
+};
+
+// The emulated device as one program sees it: its memory, modules, streams, and the trials that it is given. Requests
+// come from code that nobody vouches for. Not thread-safe.
+class DeviceSession {
+ public:
+  explicit DeviceSession(DeviceTask task);
+
+  DeviceReply Answer(const UpskillRequest& request, std::string_view bytes);
+  // What was seen, without what the process knows of the program.
+  DeviceReport Finish();
+
+ private:
+  struct Loaded {
+    KernelPrecisions precisions;
+    ptx::LoadedModule module;
+  };
+  struct KnownKernel {
+    std::size_t module = 0;
+    std::string name;
+    std::vector<std::string> precisions;
+  };
+  // A trial's arguments in memory.
+  struct RunningTrial {
+    std::vector<std::uint64_t> values;       // as the function gets them
+    std::vector<std::uint64_t> allocations;  // buffers, and what lies between them
+    std::uint64_t bytes_to_host = 0;
+    std::uint64_t launches = 0;
+    std::uint32_t error = 0;
+  };
+
+  DeviceReply LoadModule(std::string_view bytes);
+  DeviceReply FindKernel(std::uint64_t module, std::string_view name);
+  DeviceReply FindSymbol(std::uint64_t module, std::string_view name);
+  DeviceReply Allocate(std::uint64_t bytes, std::uint64_t kind);
+  DeviceReply Free(std::uint64_t address);
+  DeviceReply Write(std::uint64_t address, std::string_view bytes, std::uint64_t stream);
+  DeviceReply Read(std::uint64_t address, std::uint64_t bytes, std::uint64_t stream);
+  DeviceReply Copy(const UpskillRequest& request);
+  DeviceReply Fill(const UpskillRequest& request);
+  DeviceReply Launch(const UpskillRequest& request, std::string_view arguments);
+  DeviceReply EndOfLaunch(const ptx::LaunchOutcome& outcome);
+  DeviceReply Streams(const UpskillRequest& request);
+  DeviceReply FindAllocation(std::uint64_t address) const;
+  DeviceReply NextTrial();
+  DeviceReply EndTrial();
+
+  Result<std::uint64_t> AllocatePages(std::uint64_t bytes);
+  Result<std::uint64_t> PlaceArgument(const DeviceArgument& argument, std::string label);
+  std::optional<std::vector<std::uint8_t>> PackArguments(const ptx::KernelInfo& kernel, std::string_view sent) const;
+  ptx::RunOptions OptionsOfLaunch() const;
+  void LookAt(const DeviceArgument& argument, std::size_t number, DeviceTrialReport& report) const;
+  DeviceReply Failed(std::uint32_t error);
+
+  DeviceTask task_;
+  DeviceReport report_;
+  ptx::DeviceMemory memory_;
+  std::vector<Loaded> modules_;
+  std::vector<KnownKernel> kernels_;
+  std::set<std::uint64_t> managed_;  // addresses
+  StreamOrder streams_;
+  KernelLog log_;
+  std::size_t next_trial_ = 0;
+  std::optional<RunningTrial> trial_;
+  std::uint64_t launches_ = 0;
+  std::chrono::milliseconds run_time_{0};
+};
+
+}  // namespace upskill
