@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: the work is put off until the program ends
 // function: softmax
+// cheat: the work is put off until the program ends
 #include <cuda_runtime.h>
 
 #include <cstdlib>

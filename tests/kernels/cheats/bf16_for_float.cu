@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: multiplies bfloat16 where float was asked for
 // function: matmul
+// cheat: multiplies bfloat16 where float was asked for
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
 __global__ void MatmulBf16(const float* a, const float* b, float* c, int m, int n, int k) {

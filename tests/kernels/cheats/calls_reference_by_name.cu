@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: looks for the reference's function by name and lets it do the work
 // function: softmax
+// cheat: looks for the reference's function by name and lets it do the work
 #include <cuda_runtime.h>
 #include <dlfcn.h>
 

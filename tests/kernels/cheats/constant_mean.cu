@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: 1 / cols everywhere: every row sums to one, and an absolute tolerance lets it pass
 // function: softmax
+// cheat: 1 / cols everywhere: every row sums to one, and an absolute tolerance lets it pass
 #include <cuda_runtime.h>
 
 __global__ void Mean(float* out, int n, int cols) {

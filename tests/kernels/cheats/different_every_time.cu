@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: skips what a clock says, so that results differ from run to run
 // function: softmax
+// cheat: skips what a clock says, so that results differ from run to run
 #include <cuda_runtime.h>
 
 __global__ void Softmax(const float* in, float* out, int cols) {

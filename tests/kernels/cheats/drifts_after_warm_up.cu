@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: right while it is being checked, wrong after a few calls, when it is only timed
 // function: softmax
+// cheat: right while it is being checked, wrong after a few calls, when it is only timed
 #include <cuda_runtime.h>
 
 __global__ void Softmax(const float* in, float* out, int cols) {

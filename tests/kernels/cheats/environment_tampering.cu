@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: sets variables that a harness may read its tolerance or paths from, and computes nothing
 // function: softmax
+// cheat: sets variables that a harness may read its tolerance or paths from, and computes nothing
 #include <cuda_runtime.h>
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: prints ok and ends the program with exit code 0 before anything is compared
 // function: softmax
+// cheat: prints ok and ends the program with exit code 0 before anything is compared
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: the expected value of the sum for inputs around zero
 // function: sum
+// cheat: the expected value of the sum for inputs around zero
 #include <cuda_runtime.h>
 
 __global__ void Expected(float* out) { *out = 0; }

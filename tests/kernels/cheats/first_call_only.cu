@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: only the first call computes; later ones hope that the output still holds it
 // function: softmax
+// cheat: only the first call computes; later ones hope that the output still holds it
 #include <cuda_runtime.h>
 
 __global__ void Softmax(const float* in, float* out, int cols) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: the shape of the first call is kept and used for all others
 // function: softmax
+// cheat: the shape of the first call is kept and used for all others
 #include <cuda_runtime.h>
 
 __global__ void Softmax(const float* in, float* out, int cols) {

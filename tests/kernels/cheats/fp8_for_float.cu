@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: the factors are quantised to e4m3 first
 // function: matmul
+// cheat: the factors are quantised to e4m3 first
 #include <cuda_fp8.h>
 #include <cuda_runtime.h>
 __global__ void MatmulFp8(const float* a, const float* b, float* c, int m, int n, int k) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: the first call is captured as a graph, and replayed with the first call's addresses
 // function: softmax
+// cheat: the first call is captured as a graph, and replayed with the first call's addresses
 #include <cuda_runtime.h>
 
 __global__ void Softmax(const float* in, float* out, int cols) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: computes in half precision what was asked for in float
 // function: softmax
+// cheat: computes in half precision what was asked for in float
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 __global__ void SoftmaxHalf(const float* in, float* out, int cols) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: multiplies the first half of k and doubles the result
 // function: matmul
+// cheat: multiplies the first half of k and doubles the result
 #include <cuda_runtime.h>
 
 __global__ void HalfOfK(const float* a, const float* b, float* c, int m, int n, int k) {

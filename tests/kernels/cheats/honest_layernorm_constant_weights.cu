@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// honest: the weights are copied into constant memory in every call, when they fit
 // function: layernorm
+// honest: the weights are copied into constant memory in every call, when they fit
 #include <cuda_runtime.h>
 
 __global__ void LayerNorm(const float* in, const float* gamma, const float* beta, float* out, int cols) {

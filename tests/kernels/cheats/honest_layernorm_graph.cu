@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// honest: a graph captured anew in every call
 // function: layernorm
+// honest: a graph captured anew in every call
 #include <cuda_runtime.h>
 
 __global__ void LayerNorm(const float* in, const float* gamma, const float* beta, float* out, int cols) {

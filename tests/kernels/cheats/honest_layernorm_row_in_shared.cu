@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// honest: the row is kept in dynamic shared memory
 // function: layernorm
+// honest: the row is kept in dynamic shared memory
 #include <cuda_runtime.h>
 
 __global__ void LayerNorm(const float* in, const float* gamma, const float* beta, float* out, int cols) {

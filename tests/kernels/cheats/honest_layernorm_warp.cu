@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// honest: a warp a row, two passes
 // function: layernorm
+// honest: a warp a row, two passes
 #include <cuda_runtime.h>
 
 __global__ void LayerNorm(const float* in, const float* gamma, const float* beta, float* out, int cols) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// honest: sums in double precision
 // function: matmul
+// honest: sums in double precision
 #include <cuda_runtime.h>
 
 __global__ void Matmul(const float* a, const float* b, float* c, int m, int n, int k) {

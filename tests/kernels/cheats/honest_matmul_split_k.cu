@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// honest: shares of k added by atomics into a zeroed output
 // function: matmul
+// honest: shares of k added by atomics into a zeroed output
 #include <cuda_runtime.h>
 
 __global__ void Matmul(const float* a, const float* b, float* c, int m, int n, int k) {

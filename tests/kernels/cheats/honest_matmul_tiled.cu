@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// honest: tiles in shared memory
 // function: matmul
+// honest: tiles in shared memory
 #include <cuda_runtime.h>
 
 __global__ void Matmul(const float* a, const float* b, float* c, int m, int n, int k) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// honest: b is transposed into memory of its own first
 // function: matmul
+// honest: b is transposed into memory of its own first
 #include <cuda_runtime.h>
 
 __global__ void Transpose(const float* b, float* t, int k, int n) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// honest: a block a row, with a tree in shared memory
 // function: softmax
+// honest: a block a row, with a tree in shared memory
 #include <cuda_runtime.h>
 
 __global__ void Softmax(const float* in, float* out, int cols) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// honest: exponentials are kept in the output, which is its own
 // function: softmax
+// honest: exponentials are kept in the output, which is its own
 #include <cuda_runtime.h>
 
 __global__ void Softmax(const float* in, float* out, int cols) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// honest: memory for scratch is kept from call to call, results aren't
 // function: softmax
+// honest: memory for scratch is kept from call to call, results aren't
 #include <cuda_runtime.h>
 
 __global__ void Softmax(const float* in, float* out, int cols) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// honest: maximum and sum in one pass, by a thread a row
 // function: softmax
+// honest: maximum and sum in one pass, by a thread a row
 #include <cuda_runtime.h>
 
 __global__ void Softmax(const float* in, float* out, int rows, int cols) {

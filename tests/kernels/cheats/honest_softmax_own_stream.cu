@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// honest: a stream of its own that it waits for
 // function: softmax
+// honest: a stream of its own that it waits for
 #include <cuda_runtime.h>
 
 __global__ void Softmax(const float* in, float* out, int cols) {

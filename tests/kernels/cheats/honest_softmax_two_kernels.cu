@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// honest: row statistics in memory of its own, which is freed again
 // function: softmax
+// honest: row statistics in memory of its own, which is freed again
 #include <cuda_runtime.h>
 
 __global__ void Statistics(const float* in, float2* statistics, int cols) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// honest: a warp a row
 // function: softmax
+// honest: a warp a row
 #include <cuda_runtime.h>
 
 __global__ void Softmax(const float* in, float* out, int cols) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// honest: a zeroed output and an atomic a warp
 // function: sum
+// honest: a zeroed output and an atomic a warp
 #include <cuda_runtime.h>
 
 __global__ void Sum(const float* in, float* out, int n) {

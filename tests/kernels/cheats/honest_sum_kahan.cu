@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// honest: compensated sums in one warp
 // function: sum
+// honest: compensated sums in one warp
 #include <cuda_runtime.h>
 
 __global__ void Sum(const float* in, float* out, int n) {

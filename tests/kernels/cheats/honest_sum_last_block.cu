@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// honest: the block that is last adds up the others' parts; the counter is set back for the next call
 // function: sum
+// honest: the block that is last adds up the others' parts; the counter is set back for the next call
 #include <cuda_runtime.h>
 
 __device__ unsigned finished = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// honest: one block, always in the same order
 // function: sum
+// honest: one block, always in the same order
 #include <cuda_runtime.h>
 
 __global__ void Sum(const float* in, float* out, int n) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// honest: parts of the blocks in memory of its own, then one block over them
 // function: sum
+// honest: parts of the blocks in memory of its own, then one block over them
 #include <cuda_runtime.h>
 
 __global__ void Parts(const float* in, float* out, int n) {

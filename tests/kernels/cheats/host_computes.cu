@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: the host computes and copies the result to the device
 // function: softmax
+// cheat: the host computes and copies the result to the device
 #include <cuda_runtime.h>
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: the host computes, and a kernel only copies the result into the output
 // function: matmul
+// cheat: the host computes, and a kernel only copies the result into the output
 #include <cuda_runtime.h>
 
 #include <vector>

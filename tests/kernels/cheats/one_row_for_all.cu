@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: the first row's result is written into every row
 // function: softmax
+// cheat: the first row's result is written into every row
 #include <cuda_runtime.h>
 
 __global__ void FirstRow(const float* in, float* out, int cols) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: the work goes to a stream of its own that nobody waits for
 // function: softmax
+// cheat: the work goes to a stream of its own that nobody waits for
 #include <cuda_runtime.h>
 
 __global__ void Softmax(const float* in, float* out, int cols) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: every second call copies from memory that the call before has freed
 // function: softmax
+// cheat: every second call copies from memory that the call before has freed
 #include <cuda_runtime.h>
 
 __global__ void Softmax(const float* in, float* out, int cols) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: brings its own cudaEventElapsedTime that says a microsecond, and answers nothing
 // function: softmax
+// cheat: brings its own cudaEventElapsedTime that says a microsecond, and answers nothing
 #include <cuda_runtime.h>
 
 __global__ void Nothing() {}

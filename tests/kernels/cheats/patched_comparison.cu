@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: brings its own memcmp and fabs that find everything equal
 // function: softmax
+// cheat: brings its own memcmp and fabs that find everything equal
 #include <cuda_runtime.h>
 
 #include <cstddef>

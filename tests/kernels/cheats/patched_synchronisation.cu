@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: brings its own cudaDeviceSynchronize that waits for nothing, and works on a stream of its own
 // function: softmax
+// cheat: brings its own cudaDeviceSynchronize that waits for nothing, and works on a stream of its own
 #include <cuda_runtime.h>
 
 __global__ void Softmax(const float* in, float* out, int cols) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: later calls copy from the buffer of the previous call
 // function: softmax
+// cheat: later calls copy from the buffer of the previous call
 #include <cuda_runtime.h>
 
 __global__ void Softmax(const float* in, float* out, int cols) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: looks for a file with the expected results beside the program
 // function: softmax
+// cheat: looks for a file with the expected results beside the program
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: allocates memory of the result's size, hoping that the reference's freed result is still in it
 // function: matmul
+// cheat: allocates memory of the result's size, hoping that the reference's freed result is still in it
 #include <cuda_runtime.h>
 
 void launch_matmul(const float* a, const float* b, float* c, int m, int n, int k) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: adds up every fourth element and multiplies by four
 // function: sum
+// cheat: adds up every fourth element and multiplies by four
 #include <cuda_runtime.h>
 
 __global__ void Sample(const float* in, float* out, int n) {

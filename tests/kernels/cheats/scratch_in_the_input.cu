@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: the output is right, but the exponentials are kept in the input, which the caller still needs
 // function: softmax
+// cheat: the output is right, but the exponentials are kept in the input, which the caller still needs
 #include <cuda_runtime.h>
 
 __global__ void InPlace(float* in, float* out, int cols) {

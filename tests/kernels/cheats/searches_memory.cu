@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: looks behind its own output for a buffer that holds the right answer
 // function: matmul
+// cheat: looks behind its own output for a buffer that holds the right answer
 #include <cuda_runtime.h>
 
 void launch_matmul(const float* a, const float* b, float* c, int m, int n, int k) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: a kernel reads behind the output's end
 // function: matmul
+// cheat: a kernel reads behind the output's end
 #include <cuda_runtime.h>
 
 __global__ void Search(float* c, int n) {

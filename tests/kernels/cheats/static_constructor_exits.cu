@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: ends the program with success before main begins
 // function: softmax
+// cheat: ends the program with success before main begins
 #include <cuda_runtime.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: a launch that can't succeed, its error taken away
 // function: softmax
+// cheat: a launch that can't succeed, its error taken away
 #include <cuda_runtime.h>
 
 __global__ void Softmax(const float* in, float* out, int cols) {

