@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// bug: kind=race line=87,88 words=one barrier a stage in place of one a step
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#define CHECK(call)                                                                  \
+  do {                                                                               \
+    const cudaError_t status = (call);                                               \
+    if (status != cudaSuccess) {                                                     \
+      std::printf("line %d: %s: %s\n", __LINE__, #call, cudaGetErrorString(status)); \
+      std::exit(1);                                                                  \
+    }                                                                                \
+  } while (false)
+
+// An array in the device's memory.
+template <typename T>
+class Device {
+ public:
+  explicit Device(size_t count) : count_(count) { CHECK(cudaMalloc(&data_, count * sizeof(T))); }
+  explicit Device(const std::vector<T>& host) : Device(host.size()) {
+    CHECK(cudaMemcpy(data_, host.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
+  }
+  ~Device() { cudaFree(data_); }
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  operator T*() const { return data_; }
+  std::vector<T> Host() const {
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    std::vector<T> host(count_);
+    CHECK(cudaMemcpy(host.data(), data_, count_ * sizeof(T), cudaMemcpyDeviceToHost));
+    return host;
+  }
+
+ private:
+  T* data_ = nullptr;
+  size_t count_;
+};
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed * 2 + 1) {}
+  uint32_t Bits() {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<uint32_t>(state_ >> 33) ^ static_cast<uint32_t>(state_ >> 17);
+  }
+  int Below(int bound) { return static_cast<int>(Bits() % static_cast<uint32_t>(bound)); }
+  float Uniform() { return static_cast<float>(Bits() >> 8) / 8388608.0f - 1.0f; }  // in [-1, 1)
+  std::vector<float> Values(size_t count) {
+    std::vector<float> values(count);
+    for (float& value : values) value = Uniform();
+    return values;
+  }
+
+ private:
+  uint64_t state_;
+};
+
+// Whether |got - expected| <= tolerance * (1 + |expected|) everywhere.
+template <typename T, typename E>
+bool Equal(const std::vector<T>& got, const std::vector<E>& expected, double tolerance) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double a = static_cast<double>(got[i]), b = static_cast<double>(expected[i]);
+    if (!(std::fabs(a - b) <= tolerance * (1 + std::fabs(b)))) {
+      std::printf("[%zu of %zu]: %.9g instead of %.9g\n", i, expected.size(), a, b);
+      return false;
+    }
+  }
+  return true;
+}
+
+__global__ void Sort(const int* in, int* out) {
+  __shared__ int k[128];
+  const int t = threadIdx.x;
+  k[t] = in[t];
+  k[t + 64] = in[t + 64];
+  __syncthreads();
+  for (int size = 2; size <= 128; size *= 2) {
+    for (int stride = size / 2; stride > 0; stride /= 2) {
+      const int i = 2 * t - (t & (stride - 1));
+      const int a = k[i], b = k[i + stride];
+      if ((a > b) == ((i & size) == 0)) k[i] = b, k[i + stride] = a;
+    }
+    __syncthreads();
+  }
+  out[t] = k[t];
+  out[t + 64] = k[t + 64];
+}
+int main() {
+  const int n = 128;
+  Random random(n);
+  std::vector<int> in(n), expected(128);
+  for (int i = 0; i < n; ++i) {
+    in[i] = random.Below(100);
+    expected[i] = in[i];
+    if (i == n - 1) std::sort(expected.begin(), expected.end());
+  }
+  Device<int> din(in), out(std::vector<int>(expected.size(), 0));
+  Sort<<<1, 64>>>(din, out);
+  const bool ok = Equal(out.Host(), expected, 0);
+  if (ok) std::printf("ok\n");
+  return ok ? 0 : 1;
+}

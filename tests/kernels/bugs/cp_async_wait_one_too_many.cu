@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// bug: kind=missing-wait line=91 words=wait_group 1 at the last step too, when the last group is the one needed
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#define CHECK(call)                                                                  \
+  do {                                                                               \
+    const cudaError_t status = (call);                                               \
+    if (status != cudaSuccess) {                                                     \
+      std::printf("line %d: %s: %s\n", __LINE__, #call, cudaGetErrorString(status)); \
+      std::exit(1);                                                                  \
+    }                                                                                \
+  } while (false)
+
+// An array in the device's memory.
+template <typename T>
+class Device {
+ public:
+  explicit Device(size_t count) : count_(count) { CHECK(cudaMalloc(&data_, count * sizeof(T))); }
+  explicit Device(const std::vector<T>& host) : Device(host.size()) {
+    CHECK(cudaMemcpy(data_, host.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
+  }
+  ~Device() { cudaFree(data_); }
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  operator T*() const { return data_; }
+  std::vector<T> Host() const {
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    std::vector<T> host(count_);
+    CHECK(cudaMemcpy(host.data(), data_, count_ * sizeof(T), cudaMemcpyDeviceToHost));
+    return host;
+  }
+
+ private:
+  T* data_ = nullptr;
+  size_t count_;
+};
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed * 2 + 1) {}
+  uint32_t Bits() {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<uint32_t>(state_ >> 33) ^ static_cast<uint32_t>(state_ >> 17);
+  }
+  int Below(int bound) { return static_cast<int>(Bits() % static_cast<uint32_t>(bound)); }
+  float Uniform() { return static_cast<float>(Bits() >> 8) / 8388608.0f - 1.0f; }  // in [-1, 1)
+  std::vector<float> Values(size_t count) {
+    std::vector<float> values(count);
+    for (float& value : values) value = Uniform();
+    return values;
+  }
+
+ private:
+  uint64_t state_;
+};
+
+// Whether |got - expected| <= tolerance * (1 + |expected|) everywhere.
+template <typename T, typename E>
+bool Equal(const std::vector<T>& got, const std::vector<E>& expected, double tolerance) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double a = static_cast<double>(got[i]), b = static_cast<double>(expected[i]);
+    if (!(std::fabs(a - b) <= tolerance * (1 + std::fabs(b)))) {
+      std::printf("[%zu of %zu]: %.9g instead of %.9g\n", i, expected.size(), a, b);
+      return false;
+    }
+  }
+  return true;
+}
+
+__global__ void Double(const float* in, float* out, int steps) {
+  __shared__ __align__(16) float tile[2][64];
+  const int t = threadIdx.x;
+  auto load = [&](int step) {
+    const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(&tile[step % 2][t]));
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(in + step * 64 + t) : "memory");
+    asm volatile("cp.async.commit_group;" ::: "memory");
+  };
+  load(0);
+  for (int step = 0; step < steps; ++step) {
+    if (step + 1 < steps) load(step + 1);
+    asm volatile("cp.async.wait_group 1;" ::: "memory");
+    __syncthreads();
+    out[step * 64 + t] = 2 * tile[step % 2][63 - t];
+    __syncthreads();
+  }
+}
+int main() {
+  const int n = 256;
+  const std::vector<float> in = Random(n).Values(n);
+  std::vector<double> expected(n);
+  for (int i = 0; i < n; ++i) expected[i] = 2.0 * in[i / 64 * 64 + 63 - i % 64];
+  Device<float> din(in), out(n);
+  Double<<<1, 64>>>(din, out, n / 64);
+  const bool ok = Equal(out.Host(), expected, 1e-5);
+  if (ok) std::printf("ok\n");
+  return ok ? 0 : 1;
+}

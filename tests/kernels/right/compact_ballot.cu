@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps what is positive, in order: ballots within warps, counts of warps and blocks summed before.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#define CHECK(call)                                                                  \
+  do {                                                                               \
+    const cudaError_t status = (call);                                               \
+    if (status != cudaSuccess) {                                                     \
+      std::printf("line %d: %s: %s\n", __LINE__, #call, cudaGetErrorString(status)); \
+      std::exit(1);                                                                  \
+    }                                                                                \
+  } while (false)
+
+// An array in the device's memory.
+template <typename T>
+class Device {
+ public:
+  explicit Device(size_t count) : count_(count) { CHECK(cudaMalloc(&data_, count * sizeof(T))); }
+  explicit Device(const std::vector<T>& host) : Device(host.size()) {
+    CHECK(cudaMemcpy(data_, host.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
+  }
+  ~Device() { cudaFree(data_); }
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  operator T*() const { return data_; }
+  std::vector<T> Host() const {
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    std::vector<T> host(count_);
+    CHECK(cudaMemcpy(host.data(), data_, count_ * sizeof(T), cudaMemcpyDeviceToHost));
+    return host;
+  }
+
+ private:
+  T* data_ = nullptr;
+  size_t count_;
+};
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed * 2 + 1) {}
+  uint32_t Bits() {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<uint32_t>(state_ >> 33) ^ static_cast<uint32_t>(state_ >> 17);
+  }
+  int Below(int bound) { return static_cast<int>(Bits() % static_cast<uint32_t>(bound)); }
+  float Uniform() { return static_cast<float>(Bits() >> 8) / 8388608.0f - 1.0f; }  // in [-1, 1)
+  std::vector<float> Values(size_t count) {
+    std::vector<float> values(count);
+    for (float& value : values) value = Uniform();
+    return values;
+  }
+
+ private:
+  uint64_t state_;
+};
+
+// Whether |got - expected| <= tolerance * (1 + |expected|) everywhere.
+template <typename T, typename E>
+bool Equal(const std::vector<T>& got, const std::vector<E>& expected, double tolerance) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double a = static_cast<double>(got[i]), b = static_cast<double>(expected[i]);
+    if (!(std::fabs(a - b) <= tolerance * (1 + std::fabs(b)))) {
+      std::printf("[%zu of %zu]: %.9g instead of %.9g\n", i, expected.size(), a, b);
+      return false;
+    }
+  }
+  return true;
+}
+
+constexpr int kBlock = 128;
+__global__ void Count(const float* in, int* counts, int n) {
+  const int i = blockIdx.x * kBlock + threadIdx.x;
+  const int kept = __syncthreads_count(i < n && in[i] > 0);
+  if (threadIdx.x == 0) counts[blockIdx.x] = kept;
+}
+__global__ void Compact(const float* in, const int* counts, float* out, int* total, int n) {
+  __shared__ int warps[kBlock / 32];
+  const int i = blockIdx.x * kBlock + threadIdx.x, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const float v = i < n ? in[i] : 0;
+  const unsigned votes = __ballot_sync(0xffffffff, v > 0);
+  if (lane == 0) warps[warp] = __popc(votes);
+  __syncthreads();
+  int place = __popc(votes & ((1u << lane) - 1));
+  for (int w = 0; w < warp; ++w) place += warps[w];
+  for (int b = 0; b < blockIdx.x; ++b) place += counts[b];
+  if (v > 0) out[place] = v;
+  if (i == n - 1) *total = place + (v > 0);
+}
+bool Test(int n) {
+  const std::vector<float> in = Random(n).Values(n);
+  std::vector<float> expected;
+  for (float v : in)
+    if (v > 0) expected.push_back(v);
+  const int blocks = (n + kBlock - 1) / kBlock;
+  Device<float> din(in), out(std::vector<float>(n, 0.0f));
+  Device<int> counts(blocks), total(1);
+  Count<<<blocks, kBlock>>>(din, counts, n);
+  Compact<<<blocks, kBlock>>>(din, counts, out, total, n);
+  return Equal(total.Host(), std::vector<int>(1, static_cast<int>(expected.size())), 0) &&
+         Equal(out.Host(), expected, 0);
+}
+int main() {
+  const bool ok = Test(1) && Test(129) && Test(2000);
+  if (ok) std::printf("ok\n");
+  return ok ? 0 : 1;
+}

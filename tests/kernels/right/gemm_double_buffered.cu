@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// c = a b with two buffers: while one is multiplied, cp.async fills the other. Sizes are multiples of 16.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#define CHECK(call)                                                                  \
+  do {                                                                               \
+    const cudaError_t status = (call);                                               \
+    if (status != cudaSuccess) {                                                     \
+      std::printf("line %d: %s: %s\n", __LINE__, #call, cudaGetErrorString(status)); \
+      std::exit(1);                                                                  \
+    }                                                                                \
+  } while (false)
+
+// An array in the device's memory.
+template <typename T>
+class Device {
+ public:
+  explicit Device(size_t count) : count_(count) { CHECK(cudaMalloc(&data_, count * sizeof(T))); }
+  explicit Device(const std::vector<T>& host) : Device(host.size()) {
+    CHECK(cudaMemcpy(data_, host.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
+  }
+  ~Device() { cudaFree(data_); }
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  operator T*() const { return data_; }
+  std::vector<T> Host() const {
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    std::vector<T> host(count_);
+    CHECK(cudaMemcpy(host.data(), data_, count_ * sizeof(T), cudaMemcpyDeviceToHost));
+    return host;
+  }
+
+ private:
+  T* data_ = nullptr;
+  size_t count_;
+};
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed * 2 + 1) {}
+  uint32_t Bits() {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<uint32_t>(state_ >> 33) ^ static_cast<uint32_t>(state_ >> 17);
+  }
+  int Below(int bound) { return static_cast<int>(Bits() % static_cast<uint32_t>(bound)); }
+  float Uniform() { return static_cast<float>(Bits() >> 8) / 8388608.0f - 1.0f; }  // in [-1, 1)
+  std::vector<float> Values(size_t count) {
+    std::vector<float> values(count);
+    for (float& value : values) value = Uniform();
+    return values;
+  }
+
+ private:
+  uint64_t state_;
+};
+
+// Whether |got - expected| <= tolerance * (1 + |expected|) everywhere.
+template <typename T, typename E>
+bool Equal(const std::vector<T>& got, const std::vector<E>& expected, double tolerance) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double a = static_cast<double>(got[i]), b = static_cast<double>(expected[i]);
+    if (!(std::fabs(a - b) <= tolerance * (1 + std::fabs(b)))) {
+      std::printf("[%zu of %zu]: %.9g instead of %.9g\n", i, expected.size(), a, b);
+      return false;
+    }
+  }
+  return true;
+}
+
+__device__ void Copy16(void* to, const void* from) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
+               "l"(from)
+               : "memory");
+}
+__global__ void Gemm(const float* a, const float* b, float* c, int n, int k) {
+  __shared__ __align__(16) float as[2][16][16];
+  __shared__ __align__(16) float bs[2][16][16];
+  const int t = threadIdx.y * 16 + threadIdx.x, row = blockIdx.y * 16, col = blockIdx.x * 16;
+  const int y = t % 64 / 4, x = t % 4 * 4;  // what a thread copies: the first 64 of a, the next 64 of b
+  const int steps = k / 16;
+  auto load = [&](int step) {
+    if (t < 64)
+      Copy16(&as[step % 2][y][x], a + (row + y) * k + step * 16 + x);
+    else if (t < 128)
+      Copy16(&bs[step % 2][y][x], b + (step * 16 + y) * n + col + x);
+    asm volatile("cp.async.commit_group;" ::: "memory");
+  };
+  load(0);
+  float sum = 0;
+  for (int step = 0; step < steps; ++step) {
+    if (step + 1 < steps) {
+      load(step + 1);
+      asm volatile("cp.async.wait_group 1;" ::: "memory");
+    } else {
+      asm volatile("cp.async.wait_group 0;" ::: "memory");
+    }
+    __syncthreads();
+    for (int i = 0; i < 16; ++i) sum += as[step % 2][threadIdx.y][i] * bs[step % 2][i][threadIdx.x];
+    __syncthreads();
+  }
+  c[(row + threadIdx.y) * n + col + threadIdx.x] = sum;
+}
+bool Test(int m, int n, int k) {
+  Random random(m + n + k);
+  const std::vector<float> a = random.Values(m * k), b = random.Values(k * n);
+  std::vector<double> expected(m * n);
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j)
+      for (int l = 0; l < k; ++l) expected[i * n + j] += double(a[i * k + l]) * b[l * n + j];
+  Device<float> da(a), db(b), c(m * n);
+  Gemm<<<dim3(n / 16, m / 16), dim3(16, 16)>>>(da, db, c, n, k);
+  return Equal(c.Host(), expected, 1e-5);
+}
+int main() {
+  const bool ok = Test(16, 16, 16) && Test(32, 48, 80) && Test(48, 16, 112);
+  if (ok) std::printf("ok\n");
+  return ok ? 0 : 1;
+}

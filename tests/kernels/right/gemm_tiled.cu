@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// c = a b by 16 x 16 tiles in shared memory, zero outside the matrices.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#define CHECK(call)                                                                  \
+  do {                                                                               \
+    const cudaError_t status = (call);                                               \
+    if (status != cudaSuccess) {                                                     \
+      std::printf("line %d: %s: %s\n", __LINE__, #call, cudaGetErrorString(status)); \
+      std::exit(1);                                                                  \
+    }                                                                                \
+  } while (false)
+
+// An array in the device's memory.
+template <typename T>
+class Device {
+ public:
+  explicit Device(size_t count) : count_(count) { CHECK(cudaMalloc(&data_, count * sizeof(T))); }
+  explicit Device(const std::vector<T>& host) : Device(host.size()) {
+    CHECK(cudaMemcpy(data_, host.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
+  }
+  ~Device() { cudaFree(data_); }
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  operator T*() const { return data_; }
+  std::vector<T> Host() const {
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    std::vector<T> host(count_);
+    CHECK(cudaMemcpy(host.data(), data_, count_ * sizeof(T), cudaMemcpyDeviceToHost));
+    return host;
+  }
+
+ private:
+  T* data_ = nullptr;
+  size_t count_;
+};
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed * 2 + 1) {}
+  uint32_t Bits() {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<uint32_t>(state_ >> 33) ^ static_cast<uint32_t>(state_ >> 17);
+  }
+  int Below(int bound) { return static_cast<int>(Bits() % static_cast<uint32_t>(bound)); }
+  float Uniform() { return static_cast<float>(Bits() >> 8) / 8388608.0f - 1.0f; }  // in [-1, 1)
+  std::vector<float> Values(size_t count) {
+    std::vector<float> values(count);
+    for (float& value : values) value = Uniform();
+    return values;
+  }
+
+ private:
+  uint64_t state_;
+};
+
+// Whether |got - expected| <= tolerance * (1 + |expected|) everywhere.
+template <typename T, typename E>
+bool Equal(const std::vector<T>& got, const std::vector<E>& expected, double tolerance) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double a = static_cast<double>(got[i]), b = static_cast<double>(expected[i]);
+    if (!(std::fabs(a - b) <= tolerance * (1 + std::fabs(b)))) {
+      std::printf("[%zu of %zu]: %.9g instead of %.9g\n", i, expected.size(), a, b);
+      return false;
+    }
+  }
+  return true;
+}
+
+constexpr int kTile = 16;
+__global__ void Gemm(const float* a, const float* b, float* c, int m, int n, int k) {
+  __shared__ float as[kTile][kTile], bs[kTile][kTile + 1];
+  const int x = threadIdx.x, y = threadIdx.y, col = blockIdx.x * kTile + x, row = blockIdx.y * kTile + y;
+  float sum = 0;
+  for (int first = 0; first < k; first += kTile) {
+    as[y][x] = row < m && first + x < k ? a[row * k + first + x] : 0;
+    bs[y][x] = first + y < k && col < n ? b[(first + y) * n + col] : 0;
+    __syncthreads();
+    for (int i = 0; i < kTile; ++i) sum += as[y][i] * bs[i][x];
+    __syncthreads();
+  }
+  if (row < m && col < n) c[row * n + col] = sum;
+}
+bool Test(int m, int n, int k) {
+  Random random(m + n + k);
+  const std::vector<float> a = random.Values(m * k), b = random.Values(k * n);
+  std::vector<double> expected(m * n);
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j)
+      for (int l = 0; l < k; ++l) expected[i * n + j] += double(a[i * k + l]) * b[l * n + j];
+  Device<float> da(a), db(b), c(m * n);
+  Gemm<<<dim3((n + 15) / 16, (m + 15) / 16), dim3(16, 16)>>>(da, db, c, m, n, k);
+  return Equal(c.Host(), expected, 1e-5);
+}
+int main() {
+  const bool ok = Test(1, 1, 1) && Test(17, 33, 5) && Test(48, 64, 70);
+  if (ok) std::printf("ok\n");
+  return ok ? 0 : 1;
+}

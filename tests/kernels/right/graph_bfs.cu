@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Breadth-first search, level by level: vertices are claimed by compare-and-swap and go into the next frontier.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#define CHECK(call)                                                                  \
+  do {                                                                               \
+    const cudaError_t status = (call);                                               \
+    if (status != cudaSuccess) {                                                     \
+      std::printf("line %d: %s: %s\n", __LINE__, #call, cudaGetErrorString(status)); \
+      std::exit(1);                                                                  \
+    }                                                                                \
+  } while (false)
+
+// An array in the device's memory.
+template <typename T>
+class Device {
+ public:
+  explicit Device(size_t count) : count_(count) { CHECK(cudaMalloc(&data_, count * sizeof(T))); }
+  explicit Device(const std::vector<T>& host) : Device(host.size()) {
+    CHECK(cudaMemcpy(data_, host.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
+  }
+  ~Device() { cudaFree(data_); }
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  operator T*() const { return data_; }
+  std::vector<T> Host() const {
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    std::vector<T> host(count_);
+    CHECK(cudaMemcpy(host.data(), data_, count_ * sizeof(T), cudaMemcpyDeviceToHost));
+    return host;
+  }
+
+ private:
+  T* data_ = nullptr;
+  size_t count_;
+};
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed * 2 + 1) {}
+  uint32_t Bits() {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<uint32_t>(state_ >> 33) ^ static_cast<uint32_t>(state_ >> 17);
+  }
+  int Below(int bound) { return static_cast<int>(Bits() % static_cast<uint32_t>(bound)); }
+  float Uniform() { return static_cast<float>(Bits() >> 8) / 8388608.0f - 1.0f; }  // in [-1, 1)
+  std::vector<float> Values(size_t count) {
+    std::vector<float> values(count);
+    for (float& value : values) value = Uniform();
+    return values;
+  }
+
+ private:
+  uint64_t state_;
+};
+
+// Whether |got - expected| <= tolerance * (1 + |expected|) everywhere.
+template <typename T, typename E>
+bool Equal(const std::vector<T>& got, const std::vector<E>& expected, double tolerance) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double a = static_cast<double>(got[i]), b = static_cast<double>(expected[i]);
+    if (!(std::fabs(a - b) <= tolerance * (1 + std::fabs(b)))) {
+      std::printf("[%zu of %zu]: %.9g instead of %.9g\n", i, expected.size(), a, b);
+      return false;
+    }
+  }
+  return true;
+}
+
+__global__ void Expand(const int* first_edge, const int* edges, const int* frontier, int count, int* level, int* next,
+                       int* next_count, int depth) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  const int v = frontier[i];
+  for (int e = first_edge[v]; e < first_edge[v + 1]; ++e) {
+    const int w = edges[e];
+    if (atomicCAS(&level[w], -1, depth) == -1) next[atomicAdd(next_count, 1)] = w;
+  }
+}
+bool Test(int n, int degree) {
+  Random random(n);
+  std::vector<int> first_edge(n + 1), edges;
+  for (int v = 0; v < n; ++v) {
+    for (int d = random.Below(degree + 1); d > 0; --d) edges.push_back(random.Below(n));
+    if (v + 1 < n && v % 5 != 4) edges.push_back(v + 1);
+    first_edge[v + 1] = static_cast<int>(edges.size());
+  }
+  edges.push_back(0);  // never empty
+  std::vector<int> expected(n, -1), queue(1, 0);
+  expected[0] = 0;
+  for (size_t q = 0; q < queue.size(); ++q)
+    for (int e = first_edge[queue[q]]; e < first_edge[queue[q] + 1]; ++e)
+      if (expected[edges[e]] < 0) {
+        expected[edges[e]] = expected[queue[q]] + 1;
+        queue.push_back(edges[e]);
+      }
+  std::vector<int> start(n, -1), zeros(n, 0);
+  start[0] = 0;
+  Device<int> dfirst(first_edge), dedges(edges), level(start), a(zeros), b(zeros), count(1);
+  int *frontier = a, *next = b, size = 1;
+  for (int depth = 1; size > 0; ++depth) {
+    CHECK(cudaMemset(count, 0, sizeof(int)));
+    Expand<<<(size + 63) / 64, 64>>>(dfirst, dedges, frontier, size, level, next, count, depth);
+    CHECK(cudaGetLastError());
+    CHECK(cudaMemcpy(&size, count, sizeof size, cudaMemcpyDeviceToHost));
+    std::swap(frontier, next);
+  }
+  return Equal(level.Host(), expected, 0);
+}
+int main() {
+  const bool ok = Test(1, 0) && Test(50, 2) && Test(1000, 3);
+  if (ok) std::printf("ok\n");
+  return ok ? 0 : 1;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Maximum: a tree in shared memory a block, a second launch over the blocks' results.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#define CHECK(call)                                                                  \
+  do {                                                                               \
+    const cudaError_t status = (call);                                               \
+    if (status != cudaSuccess) {                                                     \
+      std::printf("line %d: %s: %s\n", __LINE__, #call, cudaGetErrorString(status)); \
+      std::exit(1);                                                                  \
+    }                                                                                \
+  } while (false)
+
+// An array in the device's memory.
+template <typename T>
+class Device {
+ public:
+  explicit Device(size_t count) : count_(count) { CHECK(cudaMalloc(&data_, count * sizeof(T))); }
+  explicit Device(const std::vector<T>& host) : Device(host.size()) {
+    CHECK(cudaMemcpy(data_, host.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
+  }
+  ~Device() { cudaFree(data_); }
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  operator T*() const { return data_; }
+  std::vector<T> Host() const {
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    std::vector<T> host(count_);
+    CHECK(cudaMemcpy(host.data(), data_, count_ * sizeof(T), cudaMemcpyDeviceToHost));
+    return host;
+  }
+
+ private:
+  T* data_ = nullptr;
+  size_t count_;
+};
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed * 2 + 1) {}
+  uint32_t Bits() {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<uint32_t>(state_ >> 33) ^ static_cast<uint32_t>(state_ >> 17);
+  }
+  int Below(int bound) { return static_cast<int>(Bits() % static_cast<uint32_t>(bound)); }
+  float Uniform() { return static_cast<float>(Bits() >> 8) / 8388608.0f - 1.0f; }  // in [-1, 1)
+  std::vector<float> Values(size_t count) {
+    std::vector<float> values(count);
+    for (float& value : values) value = Uniform();
+    return values;
+  }
+
+ private:
+  uint64_t state_;
+};
+
+// Whether |got - expected| <= tolerance * (1 + |expected|) everywhere.
+template <typename T, typename E>
+bool Equal(const std::vector<T>& got, const std::vector<E>& expected, double tolerance) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double a = static_cast<double>(got[i]), b = static_cast<double>(expected[i]);
+    if (!(std::fabs(a - b) <= tolerance * (1 + std::fabs(b)))) {
+      std::printf("[%zu of %zu]: %.9g instead of %.9g\n", i, expected.size(), a, b);
+      return false;
+    }
+  }
+  return true;
+}
+
+__global__ void Maximum(const float* in, float* out, int n) {
+  __shared__ float values[128];
+  float best = -INFINITY;
+  for (int i = blockIdx.x * 128 + threadIdx.x; i < n; i += gridDim.x * 128) best = fmaxf(best, in[i]);
+  values[threadIdx.x] = best;
+  __syncthreads();
+  for (int half = 64; half > 0; half /= 2) {
+    if (threadIdx.x < half) values[threadIdx.x] = fmaxf(values[threadIdx.x], values[threadIdx.x + half]);
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) out[blockIdx.x] = values[0];
+}
+bool Test(int n) {
+  const std::vector<float> in = Random(n).Values(n);
+  std::vector<double> expected(1, -INFINITY);
+  for (float v : in) expected[0] = std::fmax(expected[0], v);
+  const int blocks = (n + 511) / 512;
+  Device<float> din(in), parts(blocks), out(1);
+  Maximum<<<blocks, 128>>>(din, parts, n);
+  Maximum<<<1, 128>>>(parts, out, blocks);
+  return Equal(out.Host(), expected, 0);
+}
+int main() {
+  const bool ok = Test(1) && Test(129) && Test(5000) && Test(70001);
+  if (ok) std::printf("ok\n");
+  return ok ? 0 : 1;
+}

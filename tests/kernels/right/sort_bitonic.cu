@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sorts each block's 512 keys in shared memory; missing ones are padded with the largest key.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#define CHECK(call)                                                                  \
+  do {                                                                               \
+    const cudaError_t status = (call);                                               \
+    if (status != cudaSuccess) {                                                     \
+      std::printf("line %d: %s: %s\n", __LINE__, #call, cudaGetErrorString(status)); \
+      std::exit(1);                                                                  \
+    }                                                                                \
+  } while (false)
+
+// An array in the device's memory.
+template <typename T>
+class Device {
+ public:
+  explicit Device(size_t count) : count_(count) { CHECK(cudaMalloc(&data_, count * sizeof(T))); }
+  explicit Device(const std::vector<T>& host) : Device(host.size()) {
+    CHECK(cudaMemcpy(data_, host.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
+  }
+  ~Device() { cudaFree(data_); }
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  operator T*() const { return data_; }
+  std::vector<T> Host() const {
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    std::vector<T> host(count_);
+    CHECK(cudaMemcpy(host.data(), data_, count_ * sizeof(T), cudaMemcpyDeviceToHost));
+    return host;
+  }
+
+ private:
+  T* data_ = nullptr;
+  size_t count_;
+};
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed * 2 + 1) {}
+  uint32_t Bits() {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<uint32_t>(state_ >> 33) ^ static_cast<uint32_t>(state_ >> 17);
+  }
+  int Below(int bound) { return static_cast<int>(Bits() % static_cast<uint32_t>(bound)); }
+  float Uniform() { return static_cast<float>(Bits() >> 8) / 8388608.0f - 1.0f; }  // in [-1, 1)
+  std::vector<float> Values(size_t count) {
+    std::vector<float> values(count);
+    for (float& value : values) value = Uniform();
+    return values;
+  }
+
+ private:
+  uint64_t state_;
+};
+
+// Whether |got - expected| <= tolerance * (1 + |expected|) everywhere.
+template <typename T, typename E>
+bool Equal(const std::vector<T>& got, const std::vector<E>& expected, double tolerance) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double a = static_cast<double>(got[i]), b = static_cast<double>(expected[i]);
+    if (!(std::fabs(a - b) <= tolerance * (1 + std::fabs(b)))) {
+      std::printf("[%zu of %zu]: %.9g instead of %.9g\n", i, expected.size(), a, b);
+      return false;
+    }
+  }
+  return true;
+}
+
+__global__ void Sort(const unsigned* in, unsigned* out, int n) {
+  __shared__ unsigned keys[512];
+  const int first = blockIdx.x * 512;
+  for (int i = threadIdx.x; i < 512; i += 256) keys[i] = first + i < n ? in[first + i] : 0xffffffffu;
+  __syncthreads();
+  for (int size = 2; size <= 512; size *= 2) {
+    for (int stride = size / 2; stride > 0; stride /= 2) {
+      const int i = 2 * threadIdx.x - (threadIdx.x & (stride - 1));
+      const bool up = (i & size) == 0;
+      const unsigned a = keys[i], b = keys[i + stride];
+      if ((a > b) == up) keys[i] = b, keys[i + stride] = a;
+      __syncthreads();
+    }
+  }
+  for (int i = threadIdx.x; i < 512; i += 256)
+    if (first + i < n) out[first + i] = keys[i];
+}
+bool Test(int n) {
+  Random random(n);
+  std::vector<unsigned> in(n);
+  for (unsigned& key : in) key = random.Bits();
+  std::vector<unsigned> expected = in;
+  for (int first = 0; first < n; first += 512)
+    std::sort(expected.begin() + first, expected.begin() + std::min(n, first + 512));
+  Device<unsigned> din(in), out(n);
+  Sort<<<(n + 511) / 512, 256>>>(din, out, n);
+  return Equal(out.Host(), expected, 0);
+}
+int main() {
+  const bool ok = Test(1) && Test(500) && Test(512) && Test(1300);
+  if (ok) std::printf("ok\n");
+  return ok ? 0 : 1;
+}

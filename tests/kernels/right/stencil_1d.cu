@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Seven-point smoothing with weights in constant memory and a halo on both sides of the shared tile.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#define CHECK(call)                                                                  \
+  do {                                                                               \
+    const cudaError_t status = (call);                                               \
+    if (status != cudaSuccess) {                                                     \
+      std::printf("line %d: %s: %s\n", __LINE__, #call, cudaGetErrorString(status)); \
+      std::exit(1);                                                                  \
+    }                                                                                \
+  } while (false)
+
+// An array in the device's memory.
+template <typename T>
+class Device {
+ public:
+  explicit Device(size_t count) : count_(count) { CHECK(cudaMalloc(&data_, count * sizeof(T))); }
+  explicit Device(const std::vector<T>& host) : Device(host.size()) {
+    CHECK(cudaMemcpy(data_, host.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
+  }
+  ~Device() { cudaFree(data_); }
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  operator T*() const { return data_; }
+  std::vector<T> Host() const {
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    std::vector<T> host(count_);
+    CHECK(cudaMemcpy(host.data(), data_, count_ * sizeof(T), cudaMemcpyDeviceToHost));
+    return host;
+  }
+
+ private:
+  T* data_ = nullptr;
+  size_t count_;
+};
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed * 2 + 1) {}
+  uint32_t Bits() {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<uint32_t>(state_ >> 33) ^ static_cast<uint32_t>(state_ >> 17);
+  }
+  int Below(int bound) { return static_cast<int>(Bits() % static_cast<uint32_t>(bound)); }
+  float Uniform() { return static_cast<float>(Bits() >> 8) / 8388608.0f - 1.0f; }  // in [-1, 1)
+  std::vector<float> Values(size_t count) {
+    std::vector<float> values(count);
+    for (float& value : values) value = Uniform();
+    return values;
+  }
+
+ private:
+  uint64_t state_;
+};
+
+// Whether |got - expected| <= tolerance * (1 + |expected|) everywhere.
+template <typename T, typename E>
+bool Equal(const std::vector<T>& got, const std::vector<E>& expected, double tolerance) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double a = static_cast<double>(got[i]), b = static_cast<double>(expected[i]);
+    if (!(std::fabs(a - b) <= tolerance * (1 + std::fabs(b)))) {
+      std::printf("[%zu of %zu]: %.9g instead of %.9g\n", i, expected.size(), a, b);
+      return false;
+    }
+  }
+  return true;
+}
+
+constexpr int kRadius = 3;
+__constant__ float weights[2 * kRadius + 1];
+__global__ void Smooth(const float* in, float* out, int n) {
+  __shared__ float tile[128 + 2 * kRadius];
+  const int first = blockIdx.x * 128;
+  for (int j = threadIdx.x; j < 128 + 2 * kRadius; j += 128) {
+    const int i = first + j - kRadius;
+    tile[j] = i >= 0 && i < n ? in[i] : 0;
+  }
+  __syncthreads();
+  if (first + threadIdx.x >= n) return;
+  float sum = 0;
+  for (int j = 0; j <= 2 * kRadius; ++j) sum += weights[j] * tile[threadIdx.x + j];
+  out[first + threadIdx.x] = sum;
+}
+bool Test(int n) {
+  Random random(n);
+  const std::vector<float> in = random.Values(n), w = random.Values(2 * kRadius + 1);
+  std::vector<double> expected(n);
+  for (int i = 0; i < n; ++i)
+    for (int j = -kRadius; j <= kRadius; ++j)
+      if (i + j >= 0 && i + j < n) expected[i] += double(w[j + kRadius]) * in[i + j];
+  CHECK(cudaMemcpyToSymbol(weights, w.data(), sizeof weights));
+  Device<float> din(in), out(n);
+  Smooth<<<(n + 127) / 128, 128>>>(din, out, n);
+  return Equal(out.Host(), expected, 1e-5);
+}
+int main() {
+  const bool ok = Test(1) && Test(128) && Test(131) && Test(3000);
+  if (ok) std::printf("ok\n");
+  return ok ? 0 : 1;
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ten steps of heat in a plate with fixed edges, tile and halo in shared memory, two buffers.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#define CHECK(call)                                                                  \
+  do {                                                                               \
+    const cudaError_t status = (call);                                               \
+    if (status != cudaSuccess) {                                                     \
+      std::printf("line %d: %s: %s\n", __LINE__, #call, cudaGetErrorString(status)); \
+      std::exit(1);                                                                  \
+    }                                                                                \
+  } while (false)
+
+// An array in the device's memory.
+template <typename T>
+class Device {
+ public:
+  explicit Device(size_t count) : count_(count) { CHECK(cudaMalloc(&data_, count * sizeof(T))); }
+  explicit Device(const std::vector<T>& host) : Device(host.size()) {
+    CHECK(cudaMemcpy(data_, host.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
+  }
+  ~Device() { cudaFree(data_); }
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  operator T*() const { return data_; }
+  std::vector<T> Host() const {
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    std::vector<T> host(count_);
+    CHECK(cudaMemcpy(host.data(), data_, count_ * sizeof(T), cudaMemcpyDeviceToHost));
+    return host;
+  }
+
+ private:
+  T* data_ = nullptr;
+  size_t count_;
+};
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed * 2 + 1) {}
+  uint32_t Bits() {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<uint32_t>(state_ >> 33) ^ static_cast<uint32_t>(state_ >> 17);
+  }
+  int Below(int bound) { return static_cast<int>(Bits() % static_cast<uint32_t>(bound)); }
+  float Uniform() { return static_cast<float>(Bits() >> 8) / 8388608.0f - 1.0f; }  // in [-1, 1)
+  std::vector<float> Values(size_t count) {
+    std::vector<float> values(count);
+    for (float& value : values) value = Uniform();
+    return values;
+  }
+
+ private:
+  uint64_t state_;
+};
+
+// Whether |got - expected| <= tolerance * (1 + |expected|) everywhere.
+template <typename T, typename E>
+bool Equal(const std::vector<T>& got, const std::vector<E>& expected, double tolerance) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double a = static_cast<double>(got[i]), b = static_cast<double>(expected[i]);
+    if (!(std::fabs(a - b) <= tolerance * (1 + std::fabs(b)))) {
+      std::printf("[%zu of %zu]: %.9g instead of %.9g\n", i, expected.size(), a, b);
+      return false;
+    }
+  }
+  return true;
+}
+
+__global__ void Step(const float* in, float* out, int rows, int cols) {
+  __shared__ float tile[10][34];
+  const int left = blockIdx.x * 32 - 1, top = blockIdx.y * 8 - 1;
+  for (int j = threadIdx.y * 32 + threadIdx.x; j < 340; j += 256) {
+    const int r = min(max(top + j / 34, 0), rows - 1), c = min(max(left + j % 34, 0), cols - 1);
+    tile[j / 34][j % 34] = in[r * cols + c];
+  }
+  __syncthreads();
+  const int x = threadIdx.x + 1, y = threadIdx.y + 1, c = left + x, r = top + y;
+  if (r >= rows || c >= cols) return;
+  const bool edge = r == 0 || c == 0 || r == rows - 1 || c == cols - 1;
+  out[r * cols + c] =
+      edge ? tile[y][x]
+           : tile[y][x] + 0.2f * (tile[y - 1][x] + tile[y + 1][x] + tile[y][x - 1] + tile[y][x + 1] - 4 * tile[y][x]);
+}
+bool Test(int rows, int cols) {
+  const std::vector<float> in = Random(rows).Values(rows * cols);
+  std::vector<double> a(in.begin(), in.end()), b = a;
+  for (int step = 0; step < 10; ++step) {
+    for (int r = 1; r + 1 < rows; ++r)
+      for (int c = 1; c + 1 < cols; ++c) {
+        const int i = r * cols + c;
+        b[i] = a[i] + 0.2 * (a[i - cols] + a[i + cols] + a[i - 1] + a[i + 1] - 4 * a[i]);
+      }
+    std::swap(a, b);
+  }
+  Device<float> da(in), db(in.size());
+  float *from = da, *to = db;
+  for (int step = 0; step < 10; ++step) {
+    Step<<<dim3((cols + 31) / 32, (rows + 7) / 8), dim3(32, 8)>>>(from, to, rows, cols);
+    std::swap(from, to);
+  }
+  return Equal(da.Host(), a, 1e-5);
+}
+int main() {
+  const bool ok = Test(1, 1) && Test(9, 33) && Test(30, 70);
+  if (ok) std::printf("ok\n");
+  return ok ? 0 : 1;
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// An estimate of pi by xorshift generators, one a thread; the hits are counted exactly.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#define CHECK(call)                                                                  \
+  do {                                                                               \
+    const cudaError_t status = (call);                                               \
+    if (status != cudaSuccess) {                                                     \
+      std::printf("line %d: %s: %s\n", __LINE__, #call, cudaGetErrorString(status)); \
+      std::exit(1);                                                                  \
+    }                                                                                \
+  } while (false)
+
+// An array in the device's memory.
+template <typename T>
+class Device {
+ public:
+  explicit Device(size_t count) : count_(count) { CHECK(cudaMalloc(&data_, count * sizeof(T))); }
+  explicit Device(const std::vector<T>& host) : Device(host.size()) {
+    CHECK(cudaMemcpy(data_, host.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
+  }
+  ~Device() { cudaFree(data_); }
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  operator T*() const { return data_; }
+  std::vector<T> Host() const {
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    std::vector<T> host(count_);
+    CHECK(cudaMemcpy(host.data(), data_, count_ * sizeof(T), cudaMemcpyDeviceToHost));
+    return host;
+  }
+
+ private:
+  T* data_ = nullptr;
+  size_t count_;
+};
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed * 2 + 1) {}
+  uint32_t Bits() {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<uint32_t>(state_ >> 33) ^ static_cast<uint32_t>(state_ >> 17);
+  }
+  int Below(int bound) { return static_cast<int>(Bits() % static_cast<uint32_t>(bound)); }
+  float Uniform() { return static_cast<float>(Bits() >> 8) / 8388608.0f - 1.0f; }  // in [-1, 1)
+  std::vector<float> Values(size_t count) {
+    std::vector<float> values(count);
+    for (float& value : values) value = Uniform();
+    return values;
+  }
+
+ private:
+  uint64_t state_;
+};
+
+// Whether |got - expected| <= tolerance * (1 + |expected|) everywhere.
+template <typename T, typename E>
+bool Equal(const std::vector<T>& got, const std::vector<E>& expected, double tolerance) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double a = static_cast<double>(got[i]), b = static_cast<double>(expected[i]);
+    if (!(std::fabs(a - b) <= tolerance * (1 + std::fabs(b)))) {
+      std::printf("[%zu of %zu]: %.9g instead of %.9g\n", i, expected.size(), a, b);
+      return false;
+    }
+  }
+  return true;
+}
+
+__global__ void Hits(unsigned long long* hits, unsigned* states, int draws) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned state = states[i];
+  auto next = [&] {
+    state ^= state << 13;
+    state ^= state >> 17;
+    state ^= state << 5;
+    return state >> 16;
+  };
+  unsigned long long own = 0;
+  for (int d = 0; d < draws; ++d) {
+    const unsigned x = next(), y = next();
+    own += static_cast<unsigned long long>(x) * x + static_cast<unsigned long long>(y) * y < (1ull << 32);
+  }
+  atomicAdd(hits, own);
+  states[i] = state;
+}
+bool Test(int blocks, int draws) {
+  std::vector<unsigned> states(blocks * 64);
+  Random random(draws);
+  for (unsigned& s : states) s = random.Bits() | 1;
+  Device<unsigned> dstates(states);
+  std::vector<uint64_t> expected(1);
+  for (unsigned& s : states) {
+    auto next = [&s] {
+      s ^= s << 13;
+      s ^= s >> 17;
+      s ^= s << 5;
+      return uint64_t{s >> 16};
+    };
+    for (int d = 0; d < draws; ++d) {
+      const uint64_t x = next(), y = next();
+      expected[0] += x * x + y * y < (uint64_t{1} << 32);
+    }
+  }
+  Device<unsigned long long> hits(std::vector<unsigned long long>(1, 0));
+  Hits<<<blocks, 64>>>(hits, dstates, draws);
+  return Equal(hits.Host(), expected, 0) && Equal(dstates.Host(), states, 0);
+}
+int main() {
+  const bool ok = Test(1, 1) && Test(3, 50) && Test(2, 500);
+  if (ok) std::printf("ok\n");
+  return ok ? 0 : 1;
+}
