@@ -12,6 +12,8 @@ namespace {
 
 template <typename T>
 using Unsigned = std::make_unsigned_t<T>;
+__extension__ using Signed128 = __int128;
+__extension__ using Unsigned128 = unsigned __int128;
 
 template <typename D, typename A, typename F>
 void Each1(char* const* bases, const Inst& inst, std::uint32_t mask) {
@@ -29,7 +31,7 @@ void Each3(char* const* bases, const Inst& inst, std::uint32_t mask) {
 template <typename T>
 T HighProduct(T a, T b) {
   if constexpr (sizeof(T) == 8) {
-    using Double = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
+    using Double = std::conditional_t<std::is_signed_v<T>, Signed128, Unsigned128>;
     return static_cast<T>((static_cast<Double>(a) * static_cast<Double>(b)) >> 64U);
   } else {
     using Double = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;

@@ -8,6 +8,9 @@
 namespace upskill::ptx {
 namespace {
 
+__extension__ using Signed128 = __int128;
+__extension__ using Unsigned128 = unsigned __int128;
+
 // Predicates are masks of lanes.
 template <typename F>
 void Predicates(char* const* bases, const Inst& inst, std::uint32_t mask) {
@@ -59,7 +62,7 @@ void AddWithCarry(char* const* bases, const Inst& inst, std::uint32_t mask, bool
   std::uint32_t out = 0;
   for (unsigned i = 0; i < 32; ++i) {
     if (((mask >> i) & 1U) == 0) continue;
-    using Double = unsigned __int128;
+    using Double = Unsigned128;
     const bool in = (inst.flags & kFlagCarryIn) != 0 && ((carry >> i) & 1U) != 0;
     // The flag of a subtraction is its borrow.
     const T second = subtracts ? static_cast<T>(~b[i]) : b[i];
@@ -82,11 +85,11 @@ void MultiplyAddWithCarry(char* const* bases, const Inst& inst, std::uint32_t ma
   std::uint32_t out = 0;
   for (unsigned i = 0; i < 32; ++i) {
     if (((mask >> i) & 1U) == 0) continue;
-    using Double = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
+    using Double = std::conditional_t<std::is_signed_v<T>, Signed128, Unsigned128>;
     const Double product = static_cast<Double>(a[i]) * static_cast<Double>(b[i]);
     const auto part = static_cast<U>(high ? product >> (8 * sizeof(T)) : product);
     const bool in = (inst.flags & kFlagCarryIn) != 0 && ((carry >> i) & 1U) != 0;
-    const unsigned __int128 sum = static_cast<unsigned __int128>(part) + static_cast<U>(c[i]) + (in ? 1U : 0U);
+    const Unsigned128 sum = static_cast<Unsigned128>(part) + static_cast<U>(c[i]) + (in ? 1U : 0U);
     d[i] = static_cast<T>(sum);
     if ((sum >> (8 * sizeof(T))) != 0) out |= 1U << i;
   }

@@ -188,7 +188,10 @@ Result<std::uint32_t> Parser::DeclareFunction(std::string_view name, bool is_ker
   }
   const auto index = static_cast<std::uint32_t>(program_->functions.size());
   if (index >= limits_.variables) return ErrorHere("too many functions");
-  program_->functions.push_back(Function{std::string(name), is_kernel, false});
+  Function function;
+  function.name = std::string(name);
+  function.is_kernel = is_kernel;
+  program_->functions.push_back(std::move(function));
   scopes_[0].symbols.emplace(name, Symbol{Symbol::Kind::kFunction, Type::kB64, index, 0, 0});
   return index;
 }
