@@ -266,6 +266,30 @@ TEST_F(LlamaServer, TheSameSuiteThroughAllThreeFormats) {
   EXPECT_THAT(prompts, SizeIs(6));
 }
 
+// A small model may fail the task, but never the protocol.
+TEST_F(LlamaServer, ActsInAWorkspace) {
+  const TempFolder folder;
+  folder.Write("s/SKILL.md", "---\nname: s\ndescription: Adds numbers up.\n---\n\nUse the tools.\n");
+  folder.Write("tests.json", R"({"cases": [{"id": "a", "input": "Run `echo hello` with bash.", "mode": "workspace",
+                                            "checks": [{"type": "contains", "values": ["hello"]}]}]})");
+  const ProcessOutcome outcome = RunShell(
+      "$UPSKILL eval s -t tests.json -q --max-tokens 64 --max-turns 2 --temperature 0 --no-cache -m generic.m "
+      "--base-url " +
+          server->url(),
+      folder.path());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
+  const Result<fs::path> run = ResolveRun(folder.path() / "runs", "latest");
+  ASSERT_TRUE(run.ok());
+  const Result<JournalContent> content = ReadJournal(*run);
+  ASSERT_TRUE(content.ok());
+  ASSERT_FALSE(content->samples.empty());
+  for (const Sample& sample : content->samples) {
+    if (!sample.ok()) continue;
+    ASSERT_TRUE(sample.response.work.has_value());
+    EXPECT_GE(sample.response.work->turns, 1);
+  }
+}
+
 TEST_F(LlamaServer, StreamedAnswersAreTheWholeOnes) {
   for (const std::string& model : kModels) {
     const Result<ChatResponse> whole = Ask(model + "?stream=false", Question("Name three fruits."));
