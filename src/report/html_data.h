@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace upskill {
@@ -21,8 +20,6 @@ void AppendScriptString(std::string& out, std::string_view text);
 class TextTable {
  public:
   std::uint32_t Add(std::string_view text);
-  // The same for a text that isn't kept elsewhere.
-  std::uint32_t AddOwn(std::string text) { return Add(own_.emplace_back(std::move(text))); }
 
   // Ends the last chunk. Nothing may be added afterwards.
   void Finish();
