@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <map>
 #include <string>
 #include <thread>
 #include <utility>
@@ -47,6 +48,42 @@ TEST_F(SandboxTest, GivesBothStreamsAndTheExitCode) {
   EXPECT_EQ(outcome.exit_code, 7);
   EXPECT_EQ(outcome.output, "out\n");
   EXPECT_EQ(outcome.error, "err\n");
+}
+
+TEST_F(SandboxTest, HandsBackTheFiles) {
+  command_.files = {{"a", "1"}, {"gone", "2"}, {"folder/", ""}};
+  command_.collect.emplace();
+  const SandboxOutcome outcome = Run("rm gone; echo 3 > folder/b; mkdir empty; ln -s /etc/passwd link; exit 4");
+  EXPECT_EQ(outcome.exit_code, 4);
+  ASSERT_TRUE(outcome.files.has_value());
+  const std::map<std::string, std::string> expected = {{"a", "1"}, {"empty/", ""}, {"folder/b", "3\n"}};
+  EXPECT_EQ(*outcome.files, expected);
+  EXPECT_EQ(outcome.left_out, 1U);
+  command_.collect->bytes = 10;
+  const SandboxOutcome large = Run("echo more than ten bytes > c");
+  EXPECT_TRUE(large.too_much);
+  EXPECT_FALSE(large.files.has_value());
+}
+
+TEST_F(SandboxTest, TheCommandDoesNotHaveWhatTakesTheFiles) {
+  command_.collect.emplace();
+  EXPECT_EQ(Run("ls /proc/self/fd").output, Run("ls /proc/self/fd").output);
+  EXPECT_NE(Run("echo x >&6").exit_code, 0);
+}
+
+TEST(Sandbox, WithoutOneTheFilesAreHandedBackToo) {
+  SandboxOptions options;
+  options.confined = false;
+  SandboxCommand command;
+  command.command = "rm a; mkdir -p deep/er; echo 1 > deep/er/b; ln -s /etc/passwd link";
+  command.files = {{"a", "1"}, {"kept/", ""}};
+  command.collect.emplace();
+  const Result<SandboxOutcome> outcome = Sandbox(options).Run(command);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+  ASSERT_TRUE(outcome->files.has_value());
+  const std::map<std::string, std::string> expected = {{"deep/er/b", "1\n"}, {"kept/", ""}};
+  EXPECT_EQ(*outcome->files, expected);
+  EXPECT_EQ(outcome->left_out, 1U);
 }
 
 TEST_F(SandboxTest, GivesTheSignalThatEndedTheCommand) { EXPECT_EQ(Run("kill -SEGV $$").exit_code, 128 + 11); }
