@@ -43,8 +43,12 @@ void AddTemporary(Words& words, std::uint64_t bytes, const std::string& folder) 
   Append(words, {"--size", std::to_string(bytes), "--tmpfs", folder});
 }
 
-void AddMounts(Words& words, const SandboxOptions& options, const SandboxLimits& limits) {
+void AddMounts(Words& words, const SandboxOptions& options, const SandboxCommand& command) {
+  const SandboxLimits& limits = command.limits;
   AddSystem(words);
+  int fd = kFirstSettingFd;
+  for (const auto& [name, content] : command.settings)
+    Append(words, {"--ro-bind-data", std::to_string(fd++), "/etc/" + name});
   Append(words, {"--proc", "/proc", "--dev", "/dev"});
   AddTemporary(words, kSharedMemoryBytes, "/dev/shm");
   AddTemporary(words, limits.disk_bytes, "/tmp");
@@ -63,6 +67,9 @@ void AddEnvironment(Words& words, const SandboxOptions& options, const std::vect
     Append(words, {"--setenv", variable.substr(0, equals), variable.substr(std::min(equals, variable.size() - 1) + 1)});
   }
 }
+
+// Waits until the command's port is served, if it has one.
+constexpr const char* kAwaitServer = "read -r line <&7; exec 7<&-";
 
 // Unpacks the files, makes the kernel end this process before others when memory runs out, and runs the command ($1)
 // under the limits that follow it. Closes kFilterFd and kStatusFd.
@@ -109,11 +116,12 @@ std::vector<std::string> ConfinedCommandLine(const SandboxOptions& options, cons
   Append(words,
          {options.program, "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts",
           "--unshare-cgroup-try", "--die-with-parent", "--hostname", "sandbox", "--uid", "1000", "--gid", "1000"});
-  AddMounts(words, options, command.limits);
+  AddMounts(words, options, command);
   AddEnvironment(words, options, command.variables);
   if (filter) Append(words, {"--seccomp", std::to_string(kFilterFd)});
+  const std::string script = command.collect ? kCollectingScript : kScript;
   Append(words, {"--json-status-fd", std::to_string(kStatusFd), "--", "setsid", "sh", "-c",
-                 command.collect ? kCollectingScript : kScript, "sh"});
+                 command.served_port > 0 ? kAwaitServer + script : script, "sh"});
   if (command.collect) words.push_back(std::to_string(MostTarBytes(*command.collect) + 1));
   words.push_back(command.command);
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(command.limits.time).count() + 1;

@@ -11,9 +11,11 @@ namespace upskill {
 
 // File descriptors that the sandboxed program is started with, besides the standard streams; of one digit, for the
 // shell.
-inline constexpr int kFilterFd = 3;  // the program for seccomp(2)
-inline constexpr int kStatusFd = 4;  // bubblewrap's reports in JSON
-inline constexpr int kFilesFd = 6;   // takes the workspace's content as a tar file (SandboxCommand::collect)
+inline constexpr int kFilterFd = 3;        // the program for seccomp(2)
+inline constexpr int kStatusFd = 4;        // bubblewrap's reports in JSON
+inline constexpr int kFilesFd = 6;         // takes the workspace's content as a tar file (SandboxCommand::collect)
+inline constexpr int kReadyFd = 7;         // at its end, the command may start: its port is served
+inline constexpr int kFirstSettingFd = 8;  // the contents of SandboxCommand::settings, in order of their names
 
 inline constexpr const char* kWorkspace = "/workspace";
 // All that commands can write to, each a file system in memory.

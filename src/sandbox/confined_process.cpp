@@ -21,6 +21,7 @@
 
 #include "sandbox/bubblewrap.h"
 #include "sandbox/process_tree.h"
+#include "sandbox/served_port.h"
 #include "util/json.h"
 #include "util/spawn_settings.h"
 
@@ -40,9 +41,9 @@ constexpr int kFirstSourceFd = 64;
 // bubblewrap offers is not enough: where it ends while it makes a sandbox, killed or because nobody reads its reports,
 // that first process waits for ever or runs the command.
 constexpr int kWatchedFd = kStatusFd + 1;
-static_assert(kFilesFd == kWatchedFd + 1);
+static_assert(kFilesFd == kWatchedFd + 1 && kReadyFd == kFilesFd + 1 && kFirstSettingFd == kReadyFd + 1);
 constexpr const char* kWatchAndRun = R"(
-(read -r line; kill -KILL 0) <&5 >/dev/null 2>&1 3<&- 4>&- 5<&- 6>&- &
+(read -r line; kill -KILL 0) <&5 >/dev/null 2>&1 3<&- 4>&- 5<&- 6>&- 7<&- &
 watcher=$!
 "$@" 5<&-
 exec 2>/dev/null 6>&-
@@ -122,6 +123,7 @@ class Supervised {
   // The ends of its pipes that this process has.
   struct Pipes {
     Fd alive;  // the watcher's
+    Fd ready;  // of the command's start; closed if nothing is served
     Fd output;
     Fd error;
     Fd status;
@@ -130,18 +132,20 @@ class Supervised {
   };
 
   // `pid`: of the shell that leads the group.
-  Supervised(pid_t pid, Pipes pipes, const SandboxLimits& limits, const StopFlag* stop)
+  Supervised(pid_t pid, Pipes pipes, const SandboxCommand& command)
       : pid_(pid),
         alive_(std::move(pipes.alive)),
-        limits_(limits),
-        stop_(stop),
+        ready_(std::move(pipes.ready)),
+        command_(command),
+        limits_(command.limits),
+        stop_(command.stop),
         started_(SteadyClock::now()),
-        output_(std::move(pipes.output), limits.output_bytes),
-        error_(std::move(pipes.error), limits.output_bytes),
+        output_(std::move(pipes.output), limits_.output_bytes),
+        error_(std::move(pipes.error), limits_.output_bytes),
         status_(std::move(pipes.status), kMaxStatus),
         files_(std::move(pipes.files), pipes.most_files) {}
 
-  ConfinedOutcome Run() {
+  Result<ConfinedOutcome> Run() {
     while (!Exited()) {
       Wait();
       output_.Read();
@@ -149,6 +153,10 @@ class Supervised {
       status_.Read();
       files_.Read();
       OpenFirstProcess();
+      if (const Status served = Serve(); !served) {
+        EndAll();
+        return served.error();
+      }
       if (const auto ending = LimitReached()) {
         outcome_.outcome.ending = *ending;
         break;
@@ -231,6 +239,15 @@ class Supervised {
     if (first_process_ > 0) first_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, first_process_, 0)));
   }
 
+  // Has the command's port served, once there is a network for it, and lets the command start.
+  Status Serve() {
+    if (!ready_.valid() || !first_.valid()) return {};
+    ASSIGN_OR_RETURN(Fd listener, ListenInNetworkOf(first_process_, command_.served_port));
+    command_.serve(std::move(listener));
+    ready_.Close();
+    return {};
+  }
+
   // Ends what is left of the group, and with the first process of the name space all others.
   void EndAll() {
     // As long as nobody has waited for its leader, the number is this group's.
@@ -267,6 +284,8 @@ class Supervised {
 
   const pid_t pid_;
   const Fd alive_;  // closed when this process ends
+  Fd ready_;        // closing it lets a command start whose port is served
+  const SandboxCommand& command_;
   const SandboxLimits& limits_;
   const StopFlag* stop_;
   const SteadyClock::time_point started_;
@@ -282,42 +301,48 @@ class Supervised {
 
 }  // namespace
 
-Result<ConfinedOutcome> RunConfined(const std::vector<std::string>& words, const Fd& input, const Fd& filter,
-                                    const SandboxLimits& limits, const StopFlag* stop, std::size_t most_files) {
+Result<ConfinedOutcome> RunConfined(const std::vector<std::string>& words, const ConfinedFiles& files,
+                                    const SandboxCommand& command, std::size_t most_files) {
   ASSIGN_OR_RETURN(Pipe output, MakePipe());
   ASSIGN_OR_RETURN(Pipe error, MakePipe());
   ASSIGN_OR_RETURN(Pipe status, MakePipe());
   ASSIGN_OR_RETURN(Pipe watched, MakePipe());
-  ASSIGN_OR_RETURN(Pipe files, MakePipe());
-  ASSIGN_OR_RETURN(const Fd child_input, Raised(input.get()));
-  ASSIGN_OR_RETURN(const Fd child_watched, Raised(watched.read.get()));
-  if (::fcntl(child_watched.get(), F_SETFL, 0) != 0) return ErrnoError(kStarting, "a sandbox", errno);
-  Fd child_filter;
+  ASSIGN_OR_RETURN(Pipe ready, MakePipe());
+  ASSIGN_OR_RETURN(Pipe collected, MakePipe());
   SpawnSettings settings;
-  ::posix_spawn_file_actions_adddup2(&settings.actions, child_input.get(), STDIN_FILENO);
-  ::posix_spawn_file_actions_adddup2(&settings.actions, output.write.get(), STDOUT_FILENO);
-  ::posix_spawn_file_actions_adddup2(&settings.actions, error.write.get(), STDERR_FILENO);
-  ::posix_spawn_file_actions_adddup2(&settings.actions, status.write.get(), kStatusFd);
-  ::posix_spawn_file_actions_adddup2(&settings.actions, child_watched.get(), kWatchedFd);
-  ::posix_spawn_file_actions_addclose(&settings.actions, kFilterFd);
-  if (filter.valid()) {
-    ASSIGN_OR_RETURN(child_filter, Raised(filter.get()));
-    ::posix_spawn_file_actions_adddup2(&settings.actions, child_filter.get(), kFilterFd);
+  std::vector<Fd> sources;  // until the process has started
+  const auto place = [&](const Fd& from, int to) -> Status {
+    ASSIGN_OR_RETURN(Fd source, Raised(from.get()));
+    ::posix_spawn_file_actions_adddup2(&settings.actions, source.get(), to);
+    sources.push_back(std::move(source));
+    return {};
+  };
+  for (const Fd* end : {&watched.read, &ready.read}) {
+    if (::fcntl(end->get(), F_SETFL, 0) != 0) return ErrnoError(kStarting, "a sandbox", errno);
   }
-  if (most_files > 0) ::posix_spawn_file_actions_adddup2(&settings.actions, files.write.get(), kFilesFd);
+  for (const int fd : {kFilterFd, kFilesFd, kReadyFd}) ::posix_spawn_file_actions_addclose(&settings.actions, fd);
+  RETURN_IF_ERROR(place(files.input, STDIN_FILENO));
+  RETURN_IF_ERROR(place(output.write, STDOUT_FILENO));
+  RETURN_IF_ERROR(place(error.write, STDERR_FILENO));
+  RETURN_IF_ERROR(place(status.write, kStatusFd));
+  RETURN_IF_ERROR(place(watched.read, kWatchedFd));
+  if (files.filter.valid()) RETURN_IF_ERROR(place(files.filter, kFilterFd));
+  if (most_files > 0) RETURN_IF_ERROR(place(collected.write, kFilesFd));
+  if (command.served_port > 0) RETURN_IF_ERROR(place(ready.read, kReadyFd));
+  if (command.served_port <= 0) ready.write.Close();
+  int next = kFirstSettingFd;
+  for (const Fd& setting : files.settings) RETURN_IF_ERROR(place(setting, next++));
   // What this process has inherited from others may lead out of the sandbox.
-  ::posix_spawn_file_actions_addclosefrom_np(&settings.actions, most_files > 0 ? kFilesFd + 1 : kFilesFd);
+  ::posix_spawn_file_actions_addclosefrom_np(&settings.actions, next);
   std::vector<std::string> watched_words = {"/bin/sh", "-c", kWatchAndRun, "sh"};
   watched_words.insert(watched_words.end(), words.begin(), words.end());
   ASSIGN_OR_RETURN(const pid_t pid, Spawn(std::move(watched_words), settings));
-  output.write.Close();
-  error.write.Close();
-  status.write.Close();
-  files.write.Close();
+  sources.clear();
+  for (Pipe* pipe : {&output, &error, &status, &collected}) pipe->write.Close();
   return Supervised(pid,
-                    {std::move(watched.write), std::move(output.read), std::move(error.read), std::move(status.read),
-                     std::move(files.read), most_files},
-                    limits, stop)
+                    {std::move(watched.write), std::move(ready.write), std::move(output.read), std::move(error.read),
+                     std::move(status.read), std::move(collected.read), most_files},
+                    command)
       .Run();
 }
 

@@ -18,11 +18,17 @@ struct ConfinedOutcome {
   std::string files;  // what was written to kFilesFd
 };
 
-// Starts a command line that bubblewrap is a part of (sandbox/bubblewrap.h), with `input` as its standard input and
-// `filter`, if valid, as kFilterFd; collects what it prints, and ends all its processes when it exits, or at a limit.
-// Up to `most_files` bytes of what it writes to kFilesFd are kept; 0: it doesn't have this descriptor. Errors: the
-// system's.
-Result<ConfinedOutcome> RunConfined(const std::vector<std::string>& words, const Fd& input, const Fd& filter,
-                                    const SandboxLimits& limits, const StopFlag* stop, std::size_t most_files = 0);
+// Files that a confined command line is started with.
+struct ConfinedFiles {
+  Fd input;                  // its standard input
+  Fd filter;                 // kFilterFd, if valid
+  std::vector<Fd> settings;  // from kFirstSettingFd on
+};
+
+// Starts a command line that bubblewrap is a part of (sandbox/bubblewrap.h); collects what it prints, and ends all its
+// processes when it exits, or at a limit of `command`. Up to `most_files` bytes of what it writes to kFilesFd are kept;
+// 0: it doesn't have this descriptor. Errors: the system's.
+Result<ConfinedOutcome> RunConfined(const std::vector<std::string>& words, const ConfinedFiles& files,
+                                    const SandboxCommand& command, std::size_t most_files);
 
 }  // namespace upskill

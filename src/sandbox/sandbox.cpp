@@ -135,14 +135,19 @@ struct Sandbox::State {
   explicit State(SandboxOptions given) : options(std::move(given)), filter(FilterOfSandbox()) {}
 
   Result<ConfinedOutcome> Run(const SandboxCommand& command) const {
-    ASSIGN_OR_RETURN(const Fd files, TarOfFiles(command.files));
-    Fd filter_file;
+    ConfinedFiles files;
+    ASSIGN_OR_RETURN(files.input, TarOfFiles(command.files));
     if (!filter.empty()) {
-      ASSIGN_OR_RETURN(filter_file, MemoryFile(filter));
+      ASSIGN_OR_RETURN(files.filter, MemoryFile(filter));
     }
-    const std::vector<std::string> words = ConfinedCommandLine(options, command, filter_file.valid(), ::geteuid() == 0);
+    for (const auto& [name, content] : command.settings) {
+      ASSIGN_OR_RETURN(Fd file, MemoryFile(content));
+      files.settings.push_back(std::move(file));
+    }
+    const std::vector<std::string> words =
+        ConfinedCommandLine(options, command, files.filter.valid(), ::geteuid() == 0);
     const std::size_t most = command.collect ? MostTarBytes(*command.collect) + 1 : 0;
-    ASSIGN_OR_RETURN(ConfinedOutcome run, RunConfined(words, files, filter_file, command.limits, command.stop, most));
+    ASSIGN_OR_RETURN(ConfinedOutcome run, RunConfined(words, files, command, most));
     if (command.collect && run.outcome.ending == SandboxOutcome::Ending::kExited)
       TakeFiles(FilesOfTar(run.files, *command.collect), run.outcome);
     return run;

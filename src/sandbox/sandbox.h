@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "util/files.h"
 #include "util/result.h"
 #include "util/stop_flag.h"
 
@@ -36,10 +38,15 @@ struct SandboxCommand {
   std::string command;  // for `sh -c`, in the workspace
   // What the workspace contains: relative paths that stay in it. A name that ends in `/` is a folder.
   std::map<std::string, std::string> files;
-  std::vector<std::string> variables;  // NAME=VALUE, besides PATH, HOME, LANG and TMPDIR
+  std::vector<std::string> variables;           // NAME=VALUE, besides PATH, HOME, LANG and TMPDIR
+  std::map<std::string, std::string> settings;  // files of /etc by their names
   SandboxLimits limits;
   const StopFlag* stop = nullptr;        // 2 or more ends it
   std::optional<CollectLimits> collect;  // hand back what the workspace contains afterwards
+  // A port of 127.0.0.1 in the sandbox's own network that is served by this process: before the command starts, `serve`
+  // gets the socket that listens there (again, if a failed start is repeated). 0: none. Only for a confined command.
+  int served_port = 0;
+  std::function<void(Fd)> serve = nullptr;
 };
 
 struct SandboxOutcome {
