@@ -24,6 +24,7 @@ constexpr std::string_view kModelStrings = R"(A model string says which model to
   provider.model            as the provider calls it: openai.gpt-5-mini
   any name                  with --base-url URL, a model of that server
   'cmd:claude -p'           a command that reads a prompt and prints an answer
+  agent:codex[:MODEL]       an agent program in a sandbox (help agents)
   desk:FOLDER               by hand: requests and answers are files in FOLDER
   sim:base=0.4,skill=0.85   a simulated student, for trying out the program
 
@@ -43,6 +44,28 @@ current folder. `upskill models` shows which were found, and `upskill models
 --check` whether the servers answer.
 
 Your own short names, providers and prices: ~/.config/upskill/models.toml
+)";
+
+constexpr std::string_view kAgents = R"(agent:PROGRAM[:MODEL] has a real agent program do each case, in a sandbox, with
+the skill installed where it looks for skills (--load on-demand), or without:
+
+  agent:claude-code         npm install -g @anthropic-ai/claude-code
+  agent:codex               npm install -g @openai/codex
+  agent:opencode            npm install -g opencode-ai; needs ripgrep
+  agent:gemini              npm install -g @google/gemini-cli
+  agent:pi                  npm install -g @mariozechner/pi-coding-agent
+
+  upskill eval SKILL --mode workspace --load on-demand -m agent:codex
+  upskill eval SKILL -m agent:pi:my-model --base-url http://localhost:8080
+
+MODEL is a model string without effort and settings, of a provider whose API
+the program speaks. The program has a home folder and a workspace of its own,
+no key and no network: its requests go through upskill, which adds the key,
+counts tokens and cost and keeps to the limits. Its session file tells turns,
+tools and whether the skill was read.
+
+`upskill doctor` shows which programs are installed. Your own:
+~/.config/upskill/agents.toml. More: docs/agents.md
 )";
 
 constexpr std::string_view kVerdicts = R"(A skill is measured by asking every case with and without it (the arms), once
@@ -104,6 +127,8 @@ Environment variables:
                             1: send keys to other machines over http://
   UPSKILL_MODELS            file with your own models and prices
                             [default: ~/.config/upskill/models.toml]
+  UPSKILL_AGENTS            file with your own agent programs
+                            [default: ~/.config/upskill/agents.toml]
   UPSKILL_CACHE             folder of the default model [default:
                             $XDG_CACHE_HOME/upskill, else ~/.cache/upskill]
   UPSKILL_EMBEDDED_MODEL    GGUF to use as the default model
@@ -251,6 +276,7 @@ const std::vector<HelpTopic>& Topics() {
   static const std::string sim = SimText();
   static const std::vector<HelpTopic> topics = {
       {"model-strings", "How models are named, their settings and keys", kModelStrings},
+      {"agents", "Agent programs as students", kAgents},
       {"sim", "Settings of simulated students", sim},
       {"checks", "The types of checks in a suite of cases", checks},
       {"answers", "Right and wrong answers to try the checks of a suite on", kAnswers},

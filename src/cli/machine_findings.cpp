@@ -20,9 +20,11 @@
 #include "cli/embedded_model.h"
 #include "cli/env_file.h"
 #include "cli/models_check.h"
+#include "cli/program_student.h"
 #include "cli/sandbox_option.h"
 #include "cli/toolchains.h"
 #include "model/hub/gguf_cache.h"
+#include "program/program_place.h"
 #include "sandbox/sandbox.h"
 #include "util/files.h"
 #include "util/text.h"
@@ -35,6 +37,7 @@ using State = Finding::State;
 
 constexpr const char* kModels = "Models";
 constexpr const char* kChecks = "Checks that run something";
+constexpr const char* kAgentPrograms = "Agent programs";
 constexpr const char* kFolders = "Folders";
 constexpr const char* kSettings = "Settings";
 
@@ -149,6 +152,23 @@ void LookAtChecks(const Env& env, Findings& findings) {
   LookAtGpu(findings);
 }
 
+// The programs of `agent:` models.
+void LookAtPrograms(const Env& env, Findings& findings) {
+  const Result<std::vector<AgentProgram>> programs = LoadProgramsOf(env);
+  if (!programs) return findings.Add(kAgentPrograms, "agents.toml", State::kBroken, programs.error().message);
+  for (const AgentProgram& program : *programs) {
+    const std::string name = fmt::format("agent:{}", program.id);
+    const Result<ProgramPlace> place = FindProgramPlace(program, env.variable);
+    if (place) {
+      findings.Add(kAgentPrograms, name, State::kReady,
+                   fmt::format("{} {} ({})", program.name, place->version.empty() ? "found" : place->version,
+                               place->executable.string()));
+    } else {
+      findings.Add(kAgentPrograms, name, State::kAbsent, place.error().message);
+    }
+  }
+}
+
 // The folder, or the nearest one above it that exists.
 fs::path NearestFolder(const fs::path& folder) {
   std::error_code code;
@@ -240,6 +260,7 @@ std::vector<Finding> LookAtMachine(const Env& env, bool ask_providers) {
   Findings findings;
   LookAtModels(env, ask_providers, findings);
   LookAtChecks(env, findings);
+  LookAtPrograms(env, findings);
   const Result<Config> config = LoadConfig(env);
   LookAtFolder("runs", RunsFolder("", config ? *config : Config()), "name another with -d or runs_dir", findings);
   LookAtFolder("cache", CacheFolder(env), "name another in UPSKILL_CACHE", findings);

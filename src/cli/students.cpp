@@ -11,6 +11,7 @@
 
 #include "cli/catalog_file.h"
 #include "cli/embedded_model.h"
+#include "cli/program_student.h"
 #include "llama/llama_model.h"
 #include "llama/worker_model.h"
 #include "model/batch/batch_model.h"
@@ -166,6 +167,10 @@ Result<std::unique_ptr<Model>> OpenModel(const std::string& text, const ModelOpt
   }
   if (options.batches) return InputError(fmt::format("model '{}' has no Batch API: leave out --batch", text));
   if (spec.provider == "cmd") return OpenCommand(spec, catalog, options, env);
+  if (spec.provider == "agent") {
+    ASSIGN_OR_RETURN(const std::chrono::milliseconds time_limit, CommandTimeLimit(env));
+    return OpenProgram(spec, catalog, options, time_limit, env);
+  }
   if (spec.provider == "desk") return OpenDesk(spec, options, env);
   if (spec.provider == "sim" && !spec.query.empty()) {
     return InputError(

@@ -104,7 +104,10 @@ Result<std::vector<Agent>> ParseAgents(std::string_view text, const std::string&
     const toml::table root = toml::parse(text);
     const AgentReader reader(file);
     const toml::array* const list = root["agent"].as_array();
-    if (list == nullptr || root.size() != 1) return reader.ErrorAt(root, "expected [[agent]] tables and nothing else");
+    // Programs are read elsewhere (program/program.h).
+    const std::size_t known = root.contains("program") ? 2 : 1;
+    if (list == nullptr || root.size() != known)
+      return reader.ErrorAt(root, "expected [[agent]] and [[program]] tables and nothing else");
     std::vector<Agent> agents;
     for (const toml::node& node : *list) {
       if (node.as_table() == nullptr) return reader.ErrorAt(node, "expected an [[agent]] table");

@@ -326,13 +326,16 @@ Result<ModelSpec> ParseModelSpec(const std::string& text, const ModelSpecOptions
   ModelSpec spec;
   spec.text = text;
   std::string_view rest = text;
-  for (const std::string_view prefix : {kCommandPrefix, kDeskPrefix}) {
+  for (const std::string_view prefix : {kCommandPrefix, kDeskPrefix, kAgentPrefix}) {
     if (!rest.starts_with(prefix)) continue;
     spec.provider = prefix.substr(0, prefix.size() - 1);
     spec.rest = Trim(rest.substr(prefix.size()));
     if (!spec.rest.empty()) return spec;
-    return InputError(prefix == kCommandPrefix ? fmt::format("'{}' needs a command, for example: cmd:claude -p", text)
-                                               : fmt::format("'{}' needs a folder: desk:FOLDER", text));
+    if (prefix == kCommandPrefix)
+      return InputError(fmt::format("'{}' needs a command, for example: cmd:claude -p", text));
+    return InputError(prefix == kDeskPrefix
+                          ? fmt::format("'{}' needs a folder: desk:FOLDER", text)
+                          : fmt::format("'{}' needs a program, for example: agent:codex (help agents)", text));
   }
   const std::size_t question = rest.find('?');
   if (question != std::string_view::npos) {

@@ -26,10 +26,10 @@ struct ModelSettings {
 
 // A parsed model string: `[provider.|provider/]model[.effort][:suffix][?key=value&…]` for network models;
 // `llama:PATH.gguf`, `llama:org/repo:QUANT`, a path ending in `.gguf`, `smollm2-135m`, `sim:…`, `cmd:COMMAND` and
-// `desk:FOLDER` for the others. What follows `cmd:` and `desk:` is taken as it is.
+// `desk:FOLDER` for the others, and `agent:PROGRAM[:MODEL]`. What follows `cmd:`, `desk:` and `agent:` is taken as it is.
 struct ModelSpec {
   std::string text;      // as given
-  std::string provider;  // "llama", "sim", "embedded", "cmd", "desk", or a provider in the catalogue
+  std::string provider;  // "llama", "sim", "embedded", "cmd", "desk", "agent", or a provider in the catalogue
   std::string rest;      // llama: the path or org/repo:QUANT; sim: the simulation's settings; cmd: the command line …
   std::map<std::string, std::string> query;  // as given, including that of an alias
 
@@ -46,6 +46,8 @@ struct ModelSpec {
 // file that may come from elsewhere.
 inline constexpr std::string_view kCommandPrefix = "cmd:";
 inline constexpr std::string_view kDeskPrefix = "desk:";
+// One that has a program of assets/agents.toml work in a sandbox.
+inline constexpr std::string_view kAgentPrefix = "agent:";
 
 // The model that is used by default.
 inline constexpr std::string_view kEmbeddedModel = "smollm2-135m";

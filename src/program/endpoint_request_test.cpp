@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program/endpoint_request.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "util/json.h"
+
+namespace upskill {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Kind = EndpointRequest::Kind;
+
+ModelEndpoint EndpointFor(Protocol protocol) {
+  ModelEndpoint endpoint;
+  endpoint.protocol = protocol;
+  endpoint.model = "real";
+  endpoint.headers = {{"anthropic-version", "2023-06-01"}};
+  endpoint.key = std::pair("x-api-key", Secret("key"));
+  return endpoint;
+}
+
+ProxyRequest Post(const std::string& target, const Json& body) {
+  ProxyRequest request;
+  request.method = "POST";
+  request.target = target;
+  request.headers = {
+      {"authorization", "Bearer dummy"}, {"host", "127.0.0.1"}, {"anthropic-beta", "b"}, {"anthropic-version", "1"}};
+  request.body = DumpJson(body);
+  return request;
+}
+
+std::string HeadersOf(const HttpRequest& request) {
+  std::string text;
+  for (const auto& [name, value] : request.headers) text += name + ": " + value + "\n";
+  return text;
+}
+
+TEST(EndpointRequest, PutsModelKeyAndLimitsIn) {
+  const auto chat = RequestForEndpoint(
+      Post("/v1/chat/completions", {{"model", "fake"}, {"stream", true}, {"tools", Json::array({Json::object()})}}),
+      EndpointFor(Protocol::kChat), "https://host/base");
+  ASSERT_TRUE(chat.ok()) << chat.error().message;
+  EXPECT_EQ(chat->http.url, "https://host/base/chat/completions");
+  EXPECT_EQ(
+      chat->http.body,
+      R"({"model":"real","stream":true,"tools":[{}],"max_tokens":32000,"stream_options":{"include_usage":true}})");
+  EXPECT_TRUE(chat->streamed && chat->has_tools);
+  EXPECT_EQ(chat->http.secret_headers.size(), 1U);
+  EXPECT_THAT(HeadersOf(chat->http), Not(HasSubstr("dummy")));
+
+  const auto messages = RequestForEndpoint(Post("/v1/messages?beta=true", {{"model", "fake"}, {"max_tokens", 99'000}}),
+                                           EndpointFor(Protocol::kMessages), "https://host");
+  ASSERT_TRUE(messages.ok()) << messages.error().message;
+  EXPECT_EQ(messages->http.url, "https://host/v1/messages?beta=true");
+  EXPECT_EQ(messages->http.body, R"({"model":"real","max_tokens":32000})");
+  EXPECT_THAT(HeadersOf(messages->http), HasSubstr("anthropic-beta: b"));
+
+  const auto gemini =
+      RequestForEndpoint(Post("/v1beta/models/flash:streamGenerateContent?alt=sse&key=dummy", Json::object()),
+                         EndpointFor(Protocol::kGemini), "https://host");
+  ASSERT_TRUE(gemini.ok()) << gemini.error().message;
+  EXPECT_EQ(gemini->http.url, "https://host/v1beta/models/real:streamGenerateContent?alt=sse");
+  EXPECT_TRUE(gemini->streamed);
+
+  const auto responses = RequestForEndpoint(Post("/v1/responses", {{"model", "fake"}, {"max_output_tokens", 7}}),
+                                            EndpointFor(Protocol::kResponses), "https://host/v1");
+  ASSERT_TRUE(responses.ok()) << responses.error().message;
+  EXPECT_EQ(responses->max_tokens, 7);
+}
+
+TEST(EndpointRequest, LetsTheKeyBeUsedForNothingElse) {
+  for (const char* target : {"/v1/files", "/v1/chat/completions/../files", "/v1/responses", "/", "/chat/completions",
+                             "/v1/chat/completions/x"})
+    EXPECT_FALSE(RequestForEndpoint(Post(target, Json::object()), EndpointFor(Protocol::kChat), "https://host").ok())
+        << target;
+  for (const char* target : {"/v1beta/files", "/v1beta/models/x:tune", "/v1beta/tuned/models/x:generateContent"})
+    EXPECT_FALSE(RequestForEndpoint(Post(target, Json::object()), EndpointFor(Protocol::kGemini), "https://host").ok())
+        << target;
+  ProxyRequest request = Post("/v1/messages", Json::object());
+  request.method = "DELETE";
+  EXPECT_FALSE(RequestForEndpoint(request, EndpointFor(Protocol::kMessages), "https://host").ok());
+  request.method = "POST";
+  request.body = "[1, 2]";
+  EXPECT_FALSE(RequestForEndpoint(request, EndpointFor(Protocol::kMessages), "https://host").ok());
+}
+
+TEST(EndpointRequest, TellsCountsAndGreetingsFromAnswers) {
+  const ModelEndpoint endpoint = EndpointFor(Protocol::kMessages);
+  EXPECT_EQ(RequestForEndpoint(Post("/v1/messages/count_tokens", Json::object()), endpoint, "https://host")->kind,
+            Kind::kOther);
+  ProxyRequest request;
+  request.method = "HEAD";
+  request.target = "/";
+  EXPECT_EQ(RequestForEndpoint(request, endpoint, "https://host")->kind, Kind::kHello);
+  request.method = "GET";
+  request.target = "/v1/models";
+  EXPECT_EQ(RequestForEndpoint(request, endpoint, "https://host")->kind, Kind::kOther);
+}
+
+}  // namespace
+}  // namespace upskill
