@@ -23,6 +23,7 @@
 #include "fuzz/fuzz_install.h"
 #include "fuzz/fuzz_kernel.h"
 #include "fuzz/fuzz_outside.h"
+#include "fuzz/fuzz_program.h"
 #include "fuzz/fuzz_reader.h"
 #include "fuzz/fuzz_stored.h"
 #include "model/hub/gguf_name.h"
@@ -298,6 +299,10 @@ std::vector<FuzzedParser> OtherParsers() {
       {"compiler-output", FuzzCompilerOutput, {}, "check/ptx_facts.cpp"},
       {"skill-archive", FuzzSkillArchive, SkillArchiveSeeds(),
        "install/skill_archive.cpp install/skill_files.cpp trace/read/zip_directory.cpp"},
+      {"proxy-request", FuzzProxyRequest, ProxyRequestSeeds(),
+       "program/proxy_request.cpp program/endpoint_request.cpp"},
+      {"proxy-answer", FuzzProxyAnswer, ProxyAnswerSeeds(), "program/proxy_answer.cpp"},
+      {"programs", FuzzPrograms, ProgramSeeds(), "program/program.cpp"},
       {"git-source", FuzzGitSource, {}, "install/git_source.cpp"},
       {"installed", FuzzInstalled, InstalledSeeds(), "install/install_records.cpp"},
       {"strict-yaml",
