@@ -26,6 +26,7 @@
 #include "fuzz/fuzz_program.h"
 #include "fuzz/fuzz_reader.h"
 #include "fuzz/fuzz_stored.h"
+#include "fuzz/fuzz_workspace.h"
 #include "model/hub/gguf_name.h"
 #include "model/model_spec.h"
 #include "model/wire/wire.h"
@@ -297,6 +298,8 @@ std::vector<FuzzedParser> OtherParsers() {
       {"answer-data", FuzzAnswerData, {}, "check/data_text.cpp util/toml_guard.cpp util/yaml.cpp"},
       {"json-schema", FuzzJsonSchema, {}, "util/json_schema.cpp util/json_schema_check.cpp"},
       {"compiler-output", FuzzCompilerOutput, {}, "check/ptx_facts.cpp"},
+      {"workspace-tar", FuzzWorkspaceTar, WorkspaceTarSeeds(), "sandbox/file_bundle.cpp"},
+      {"work-record", FuzzWorkRecord, WorkRecordSeeds(), "model/workspace.cpp"},
       {"skill-archive", FuzzSkillArchive, SkillArchiveSeeds(),
        "install/skill_archive.cpp install/skill_files.cpp trace/read/zip_directory.cpp"},
       {"proxy-request", FuzzProxyRequest, ProxyRequestSeeds(),

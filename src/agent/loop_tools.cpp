@@ -169,8 +169,11 @@ class ToolRun {
     // A folder isn't empty any more.
     for (std::size_t at = name.find('/'); at != std::string::npos; at = name.find('/', at + 1))
       files.erase(name.substr(0, at + 1));
+    if (files.contains(name + "/")) throw ToolFault{fmt::format("{} is a folder", Quoted(name))};
     files[name] = std::move(content);
-    if (const std::string conflict = ConflictOfFiles(files); !conflict.empty()) throw ToolFault{conflict};
+    WorkspaceFiles named = files;
+    std::erase_if(named, [](const auto& entry) { return entry.first.ends_with('/'); });
+    if (const std::string conflict = ConflictOfFiles(named); !conflict.empty()) throw ToolFault{conflict};
     outcome_.files = std::move(files);
   }
 

@@ -91,6 +91,7 @@ TEST_F(LoopBashTest, CommandsChangeTheFiles) {
   EXPECT_EQ(outcome.text, "done\nwrong\n[exit code 3]\n[1 link or special file not kept]\n");
   EXPECT_EQ(state_.files, (WorkspaceFiles{{"b", "3\n"}, {"empty/", ""}, {"hard", "3\n"}, {"src/deep/c", "3\n"}}));
   EXPECT_EQ(Run("bash", {{"command", "cd empty && pwd"}}).text, "/workspace/empty\n[exit code 0]\n");
+  EXPECT_THAT(Error("write_file", {{"path", "empty"}, {"content", "x"}}), HasSubstr("is a folder"));
   Run("write_file", {{"path", "empty/now"}, {"content", "x"}});
   EXPECT_FALSE(state_.files.contains("empty/"));
 }

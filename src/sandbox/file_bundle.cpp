@@ -39,8 +39,8 @@ Status Failed(struct archive* tar) {
 }
 
 Status AddFile(struct archive* tar, const std::string& name, const std::string& content) {
-  RETURN_IF_ERROR(ContainedPath("", name));
   const bool is_folder = name.ends_with('/');
+  RETURN_IF_ERROR(ContainedPath("", is_folder ? name.substr(0, name.size() - 1) : name));
   const std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry(::archive_entry_new(), ::archive_entry_free);
   if (entry == nullptr) return Failed(tar);
   ::archive_entry_copy_pathname(entry.get(), name.c_str());

@@ -75,8 +75,10 @@ void TakeFiles(FileBundle bundle, SandboxOutcome& outcome) {
 Result<SandboxOutcome> RunUnconfined(const SandboxOptions& options, const SandboxCommand& command) {
   ASSIGN_OR_RETURN(const TempFolder workspace, TempFolder::Make("upskill-workspace-"));
   for (const auto& [name, content] : command.files) {
-    ASSIGN_OR_RETURN(const fs::path inside, ContainedPath(workspace.path(), name));
-    if (name.ends_with('/')) {
+    const bool is_folder = name.ends_with('/');
+    ASSIGN_OR_RETURN(const fs::path inside,
+                     ContainedPath(workspace.path(), is_folder ? name.substr(0, name.size() - 1) : name));
+    if (is_folder) {
       std::error_code made;
       fs::create_directories(inside, made);
       if (made) return ErrnoError("making", inside, made.value());
