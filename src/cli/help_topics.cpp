@@ -47,7 +47,7 @@ Your own short names, providers and prices: ~/.config/upskill/models.toml
 )";
 
 constexpr std::string_view kAgents = R"(agent:PROGRAM[:MODEL] has a real agent program do each case, in a sandbox, with
-the skill installed where it looks for skills, or without it:
+the skill installed where it looks for skills (--load on-demand), or without:
 
   agent:claude-code         npm install -g @anthropic-ai/claude-code
   agent:codex               npm install -g @openai/codex
@@ -55,7 +55,7 @@ the skill installed where it looks for skills, or without it:
   agent:gemini              npm install -g @google/gemini-cli
   agent:pi                  npm install -g @mariozechner/pi-coding-agent
 
-  upskill eval SKILL -m agent:codex:responses.gpt-5-mini
+  upskill eval SKILL --mode workspace --load on-demand -m agent:codex
   upskill eval SKILL -m agent:pi:my-model --base-url http://localhost:8080
 
 MODEL is a model string without effort and settings, of a provider whose API

@@ -26,7 +26,8 @@ struct ModelSettings {
 
 // A parsed model string: `[provider.|provider/]model[.effort][:suffix][?key=value&…]` for network models;
 // `llama:PATH.gguf`, `llama:org/repo:QUANT`, a path ending in `.gguf`, `smollm2-135m`, `sim:…`, `cmd:COMMAND` and
-// `desk:FOLDER` for the others, and `agent:PROGRAM[:MODEL]`. What follows `cmd:`, `desk:` and `agent:` is taken as it is.
+// `desk:FOLDER` for the others, and `agent:PROGRAM[:MODEL]`. What follows `cmd:`, `desk:` and `agent:` is taken as it
+// is.
 struct ModelSpec {
   std::string text;      // as given
   std::string provider;  // "llama", "sim", "embedded", "cmd", "desk", "agent", or a provider in the catalogue

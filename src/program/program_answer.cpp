@@ -122,7 +122,7 @@ SkillUse SkillUseOf(const Trace& session, const SkillFolder& skill, SkillLoad lo
   for (const Event& event : session.events) {
     if (event.kind == EventKind::kToolCall) reading.Take(event);
   }
-  for (const TracedSkill& used : session.skills) reading.TakeUse(used.name);
+  for (const UsedSkill& used : session.skills) reading.TakeUse(used.name);
   SkillUse use = reading.Take();
   if (load == SkillLoad::kOnDemand) return use;
   // Its body was in the prompt.

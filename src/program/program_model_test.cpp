@@ -51,8 +51,7 @@ class ProgramModelTest : public testing::Test {
 
   std::unique_ptr<Model> Open() {
     ProgramModelOptions options;
-    const Result<std::vector<AgentProgram>> programs =
-        LoadPrograms(std::string(FakeAgent::kDescription), "agents.toml");
+    const Result<std::vector<AgentProgram>> programs = LoadPrograms(FakeAgent::Description(), "agents.toml");
     EXPECT_TRUE(programs.ok()) << programs.error().message;
     options.program = *FindProgram(*programs, "fake");
     Result<ProgramPlace> place = FindProgramPlace(options.program, [&](const std::string& name) {
