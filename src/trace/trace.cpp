@@ -139,7 +139,7 @@ TraceCounts CountTrace(const Trace& trace) {
   }
   if (trace.session_usage) counts.tokens = *trace.session_usage;
   counts.subagents = trace.subagents.size();
-  for (const TracedSkill& use : trace.skills) {
+  for (const UsedSkill& use : trace.skills) {
     const auto known = std::find(counts.skills_used.begin(), counts.skills_used.end(), use.name);
     if (known == counts.skills_used.end()) counts.skills_used.push_back(use.name);
   }

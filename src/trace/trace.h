@@ -83,7 +83,7 @@ struct Subagent {
   std::string call_id;  // of the call that started it, if known
 };
 
-struct TracedSkill {
+struct UsedSkill {
   std::string name;
   std::string how;  // "tool", "slash command", "file read"
   std::size_t event = kNoIndex;
@@ -108,7 +108,7 @@ struct Trace {
   std::deque<ApiMessage> messages;
   std::vector<std::string> models;  // of the main thread, in order of appearance
   std::vector<Subagent> subagents;
-  std::vector<TracedSkill> skills;
+  std::vector<UsedSkill> skills;
   std::optional<TokenUsage> session_usage;  // totals, if the format has them; they override the sum of the messages
   std::optional<double> cost_usd;
   std::optional<bool> succeeded;  // if the recording says how it ended (score, exit status)

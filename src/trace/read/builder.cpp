@@ -342,7 +342,7 @@ std::size_t TraceBuilder::FindUnanswered(const std::string& agent) const {
 
 Trace TraceBuilder::Finish() {
   // A skill that could not be loaded was not used.
-  std::erase_if(trace_.skills, [&](const TracedSkill& use) {
+  std::erase_if(trace_.skills, [&](const UsedSkill& use) {
     if (use.event >= trace_.events.size()) return false;
     const std::size_t result = trace_.events[use.event].partner;
     if (trace_.events[use.event].kind != EventKind::kToolCall || result == kNoIndex) return false;

@@ -280,7 +280,7 @@ void RedactTrace(Trace& trace, Redactor& redactor) {
   for (std::string* field : {&trace.title, &trace.cwd, &trace.agent_name, &trace.agent_version, &trace.session_id}) {
     *field = redactor.Apply(std::move(*field));
   }
-  for (TracedSkill& use : trace.skills) use.name = redactor.ApplyQuietly(std::move(use.name));
+  for (UsedSkill& use : trace.skills) use.name = redactor.ApplyQuietly(std::move(use.name));
   for (Subagent& agent : trace.subagents) {
     for (std::string* field : {&agent.id, &agent.name, &agent.call_id})
       *field = redactor.ApplyQuietly(std::move(*field));
