@@ -54,7 +54,7 @@ using JobPtr = std::shared_ptr<LoopJob>;
 std::string Shown(LoopJob& job, const std::string& text) {
   constexpr std::size_t kOfCrowded = 200;
   const bool crowded = job.transcript_bytes + kMaxTranscriptText > kMaxTranscriptBytes;
-  std::string shown = HeadAndTail(text, crowded ? kOfCrowded : kMaxTranscriptText);
+  std::string shown = WithoutMiddle(text, crowded ? kOfCrowded : kMaxTranscriptText);
   job.transcript_bytes += shown.size();
   return shown;
 }

@@ -69,7 +69,7 @@ class ToolRun {
 
   ToolOutcome Finished() {
     if (FindInvalidUtf8(outcome_.text)) outcome_.text = ReplaceInvalidUtf8(outcome_.text);
-    outcome_.text = HeadAndTail(outcome_.text, limits_.text_bytes);
+    outcome_.text = WithoutMiddle(outcome_.text, limits_.text_bytes);
     return std::move(outcome_);
   }
 
@@ -281,7 +281,7 @@ class ToolRun {
     ASSIGN_OR_RETURN(SandboxOutcome run, sandbox_.Run(CommandFor(line, seconds)));
     if (run.ending == SandboxOutcome::Ending::kStopped) return Error{ErrorKind::kCancelled, "stopped"};
     outcome_.seconds = run.seconds;
-    outcome_.text = HeadAndTail(ReplaceInvalidUtf8(run.output), limits_.text_bytes);
+    outcome_.text = WithoutMiddle(ReplaceInvalidUtf8(run.output), limits_.text_bytes);
     if (!outcome_.text.empty() && !outcome_.text.ends_with('\n')) outcome_.text += '\n';
     outcome_.text += EndOf(run, seconds);
     if (run.left_out > 0)

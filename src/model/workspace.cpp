@@ -146,7 +146,7 @@ Result<WorkRecord> WorkRecordFromJson(const Json& json) {
   }
 }
 
-std::string HeadAndTail(std::string_view text, std::size_t most) {
+std::string WithoutMiddle(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
   const auto starts_character = [&](std::size_t at) {
     return at >= text.size() || (static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80U;

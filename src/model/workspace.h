@@ -130,6 +130,6 @@ Json FileChangesToJson(const FileChanges& changes);
 Result<FileChanges> FileChangesFromJson(const Json& json);
 
 // The beginning and the end of a text, and between them how much was left out, if it is longer than `most` bytes.
-std::string HeadAndTail(std::string_view text, std::size_t most);
+std::string WithoutMiddle(std::string_view text, std::size_t most);
 
 }  // namespace upskill

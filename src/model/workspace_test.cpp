@@ -45,10 +45,10 @@ TEST(Workspace, StoredRecordCannotNameFilesOutside) {
 }
 
 TEST(Workspace, LongTextKeepsItsEnds) {
-  EXPECT_EQ(HeadAndTail("short", 10), "short");
+  EXPECT_EQ(WithoutMiddle("short", 10), "short");
   const std::string text = "begin" + std::string(100, 'x') + "end";
-  EXPECT_EQ(HeadAndTail(text, 10), "begin\n[… 98 bytes left out …]\nxxend");
-  const std::string umlauts = HeadAndTail("äöüäöüäöü", 6);  // never half a character
+  EXPECT_EQ(WithoutMiddle(text, 10), "begin\n[… 98 bytes left out …]\nxxend");
+  const std::string umlauts = WithoutMiddle("äöüäöüäöü", 6);  // never half a character
   EXPECT_EQ(umlauts, "ä\n[… 14 bytes left out …]\nü");
 }
 
