@@ -26,7 +26,8 @@ class EvalMatrix : public CommandLineTest {
  protected:
   EvalMatrix() {
     for (const std::string name : {"one", "two", "three"}) {
-      folder.Write("skills/" + name + "/SKILL.md", fmt::format("---\nname: {}\ndescription: d\n---\nRule {}.\n", name, name));
+      folder.Write("skills/" + name + "/SKILL.md",
+                   fmt::format("---\nname: {}\ndescription: d\n---\nRule {}.\n", name, name));
       folder.Write("skills/" + name + "/tests.json", Cases("question"));
     }
     folder.Write("config.yaml", "runs_dir: " + runs().string() + "\n");

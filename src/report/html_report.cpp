@@ -125,11 +125,10 @@ class SampleColumns {
  public:
   SampleColumns(const JudgedRun& run, TextTable& texts, CheckSets& checks, std::size_t room)
       : run_(run), texts_(texts), checks_(checks), room_(room), bytes_before_(texts.bytes() + checks.bytes()) {
-    const std::size_t students = run.plan().students.size();
-    int rounds = 0;
-    for (std::size_t i = 0; i < students; ++i) rounds = std::max(rounds, run.data.rounds(i));
-    for (int round = 0; round < rounds && !is_full(); ++round) {
-      for (std::size_t i = 0; i < run.plan().suite.cases.size() && !is_full(); ++i) AddRound(i, round);
+    if (AllFit()) {
+      AddAllByCase();
+    } else {
+      AddByRound();
     }
   }
 
@@ -143,25 +142,52 @@ class SampleColumns {
  private:
   bool is_full() const { return misses_ > kLongestMisses; }
 
-  void AddRound(std::size_t case_index, int round) {
-    const std::vector<Arm>& arms = run_.plan().arms;
-    for (std::size_t student = 0; student < run_.plan().students.size(); ++student) {
-      for (std::size_t arm = 0; arm < arms.size(); ++arm) {
-        const FinalSample cell = run_.data.at(student, arms[arm], case_index, round);
-        if (cell.figures == nullptr) continue;
-        if (bytes() + cell.figures->line_bytes() > room_) {
-          ++misses_;
-          continue;
+  bool AllFit() const {
+    std::size_t bytes = 0;
+    const SampleList samples = run_.data.samples();
+    for (std::size_t i = 0; i < samples.size() && bytes <= room_; ++i) bytes += samples.final(i).figures->line_bytes();
+    return bytes <= room_;
+  }
+
+  void AddAllByCase() {
+    const Plan& plan = run_.plan();
+    for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) {
+      for (std::size_t student = 0; student < plan.students.size(); ++student) {
+        for (std::size_t arm = 0; arm < plan.arms.size(); ++arm) {
+          for (int round = 0; round < run_.data.rounds(student); ++round) AddCell(student, arm, i, round);
         }
-        misses_ = 0;
-        ++shown_;
-        columns_.Add("student", student);
-        columns_.Add("case", case_index);
-        columns_.Add("arm", arm);
-        columns_.Add("round", round);
-        Add(*run_.data.Load(student, arms[arm], case_index, round));
       }
     }
+  }
+
+  void AddByRound() {
+    int rounds = 0;
+    for (std::size_t i = 0; i < run_.plan().students.size(); ++i) rounds = std::max(rounds, run_.data.rounds(i));
+    for (int round = 0; round < rounds && !is_full(); ++round) {
+      for (std::size_t i = 0; i < run_.plan().suite.cases.size() && !is_full(); ++i) AddRound(i, round);
+    }
+  }
+
+  void AddRound(std::size_t case_index, int round) {
+    for (std::size_t student = 0; student < run_.plan().students.size(); ++student) {
+      for (std::size_t arm = 0; arm < run_.plan().arms.size(); ++arm) AddCell(student, arm, case_index, round);
+    }
+  }
+
+  void AddCell(std::size_t student, std::size_t arm, std::size_t case_index, int round) {
+    const FinalSample cell = run_.data.at(student, run_.plan().arms[arm], case_index, round);
+    if (cell.figures == nullptr) return;
+    if (bytes() + cell.figures->line_bytes() > room_) {
+      ++misses_;
+      return;
+    }
+    misses_ = 0;
+    ++shown_;
+    columns_.Add("student", student);
+    columns_.Add("case", case_index);
+    columns_.Add("arm", arm);
+    columns_.Add("round", round);
+    Add(*run_.data.Load(student, run_.plan().arms[arm], case_index, round));
   }
 
   void Add(const Sample& sample) {
@@ -197,7 +223,8 @@ Json TalliesToJson(const JudgedRun& run) {
     for (std::size_t student = 0; student < plan.students.size(); ++student) {
       for (const Arm arm : plan.arms) {
         const CaseTally& tally = run.summary.students[student].cases.at(arm)[i];
-        tallies.push_back(Json::array({tally.passed, tally.answered, run.data.samples(student, arm, i).size() - tally.answered}));
+        tallies.push_back(
+            Json::array({tally.passed, tally.answered, run.data.samples(student, arm, i).size() - tally.answered}));
       }
     }
   }
