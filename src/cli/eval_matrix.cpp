@@ -108,9 +108,9 @@ void PrintMatrix(const EvalOptions& options, const MatrixRuns& made, const std::
 void NoteComparisons(const EvalOptions& options, std::size_t skills, const Env& env) {
   if (options.quiet || skills < 2) return;
   env.error(
-      TerminalText::Format("note: each skill's verdicts have an error probability of {:.3g} for all models together; "
-                           "of {} skills that change "
-                           "nothing, up to {:.2g} may be said to help\n",
+      TerminalText::Format("note: alpha is {:.3g} for each skill, with all its models; if none of the {} skills had an "
+                           "effect, at most {:.2g} "
+                           "of them would be said to help on average\n",
                            options.alpha, skills, options.alpha * static_cast<double>(skills)));
 }
 
