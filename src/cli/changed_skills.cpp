@@ -31,7 +31,8 @@ Result<ChildOutcome> RunGitIn(const fs::path& folder, const std::string& line) {
   if (outcome.ending == ChildOutcome::Ending::kExited && outcome.exit_code == kNotFoundByShell)
     return Error{ErrorKind::kNotFound, "--changed-since needs git, which isn't installed"};
   if (outcome.ending == ChildOutcome::Ending::kTimeLimit)
-    return Error{ErrorKind::kUnavailable, fmt::format("--changed-since: git in {} didn't end within a minute", folder.string())};
+    return Error{ErrorKind::kUnavailable,
+                 fmt::format("--changed-since: git in {} didn't end within a minute", folder.string())};
   return outcome;
 }
 
@@ -41,23 +42,25 @@ Result<bool> HasChanged(const fs::path& path, const std::string& reference) {
   const bool is_folder = fs::is_directory(path, code);
   const fs::path folder = is_folder ? path : FolderOf(path);
   const std::string what = is_folder ? "." : "./" + path.filename().string();
-  ASSIGN_OR_RETURN(const ChildOutcome diff,
-                   RunGitIn(folder, fmt::format("diff --no-ext-diff --no-textconv --name-only --end-of-options {} -- {}",
-                                                ShellWord(reference), ShellWord(what))));
+  ASSIGN_OR_RETURN(
+      const ChildOutcome diff,
+      RunGitIn(folder, fmt::format("diff --no-ext-diff --no-textconv --name-only --end-of-options {} -- {}",
+                                   ShellWord(reference), ShellWord(what))));
   if (diff.ending == ChildOutcome::Ending::kOutputLimit) return true;
   if (diff.exit_code != 0) {
     return InputError(fmt::format("--changed-since {}: git in {} says: {}", reference, folder.string(),
                                   ExcerptLine(Trim(diff.error_tail), 200)));
   }
   if (!Trim(diff.output).empty()) return true;
-  ASSIGN_OR_RETURN(const ChildOutcome added, RunGitIn(folder, "ls-files --others --exclude-standard -- " + ShellWord(what)));
+  ASSIGN_OR_RETURN(const ChildOutcome added,
+                   RunGitIn(folder, "ls-files --others --exclude-standard -- " + ShellWord(what)));
   return added.ending == ChildOutcome::Ending::kOutputLimit || !Trim(added.output).empty();
 }
 
 }  // namespace
 
-Result<std::vector<std::string>> SkillsChangedSince(const std::vector<std::string>& skills, const std::string& reference,
-                                                    const std::string& tests) {
+Result<std::vector<std::string>> SkillsChangedSince(const std::vector<std::string>& skills,
+                                                    const std::string& reference, const std::string& tests) {
   if (!tests.empty()) {
     ASSIGN_OR_RETURN(const bool changed, HasChanged(tests, reference));
     if (changed) return skills;

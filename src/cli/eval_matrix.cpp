@@ -107,10 +107,11 @@ void PrintMatrix(const EvalOptions& options, const MatrixRuns& made, const std::
 // Each skill's error probability is its own, as if it had been measured alone.
 void NoteComparisons(const EvalOptions& options, std::size_t skills, const Env& env) {
   if (options.quiet || skills < 2) return;
-  env.error(TerminalText::Format(
-      "note: each skill's verdicts have an error probability of {:.3g} for all models together; of {} skills that change "
-      "nothing, up to {:.2g} may be said to help\n",
-      options.alpha, skills, options.alpha * static_cast<double>(skills)));
+  env.error(
+      TerminalText::Format("note: alpha is {:.3g} for each skill, with all its models; if none of the {} skills had an "
+                           "effect, at most {:.2g} "
+                           "of them would be said to help on average\n",
+                           options.alpha, skills, options.alpha * static_cast<double>(skills)));
 }
 
 }  // namespace
@@ -124,10 +125,10 @@ ExitCode RunEvalMatrix(const EvalOptions& given, Env& env) {
                                       "command again: answers that are there are taken from the cache"));
   }
   if (!options.log_runs)
-    return PrintError(env, InputError("several skills need the runs folder for their common table; leave out --no-log-runs"));
+    return PrintError(
+        env, InputError("several skills need the runs folder for their common table; leave out --no-log-runs"));
   if (!options.changed_since.empty()) {
-    Result<std::vector<std::string>> changed =
-        SkillsChangedSince(options.skills, options.changed_since, options.tests);
+    Result<std::vector<std::string>> changed = SkillsChangedSince(options.skills, options.changed_since, options.tests);
     if (!changed) return PrintError(env, changed.error());
     env.error(TerminalText::Format("{} of {} changed since {}\n", changed->size(),
                                    Counted(options.skills.size(), "skill"), options.changed_since));

@@ -26,7 +26,8 @@ class EvalMatrix : public CommandLineTest {
  protected:
   EvalMatrix() {
     for (const std::string name : {"one", "two", "three"}) {
-      folder.Write("skills/" + name + "/SKILL.md", fmt::format("---\nname: {}\ndescription: d\n---\nRule {}.\n", name, name));
+      folder.Write("skills/" + name + "/SKILL.md",
+                   fmt::format("---\nname: {}\ndescription: d\n---\nRule {}.\n", name, name));
       folder.Write("skills/" + name + "/tests.json", Cases("question"));
     }
     folder.Write("config.yaml", "runs_dir: " + runs().string() + "\n");
@@ -61,7 +62,8 @@ TEST_F(EvalMatrix, EverySkillHasARunAndAllShareTheirBaselines) {
   ASSERT_EQ(Eval({"one", "two"}, {"-m", "sim:base=0,skill=1"}), 0) << error;
   EXPECT_THAT(out, AllOf(HasSubstr("skill 1 of 2: " + Path("one")), HasSubstr("skill 2 of 2: " + Path("two")),
                          HasSubstr("helps"), HasSubstr("upskill report ")));
-  EXPECT_THAT(error, HasSubstr("of 2 skills that change nothing, up to 0.1 may be said to help"));
+  EXPECT_THAT(error,
+              HasSubstr("if none of the 2 skills had an effect, at most 0.1 of them would be said to help on average"));
   const std::vector<fs::path> found = FindRuns(runs());
   ASSERT_THAT(found, SizeIs(2));
   EXPECT_EQ(Reused(found[0]), 0U);

@@ -159,7 +159,8 @@ void AddOptions(CLI::App& command, EvalOptions& options) {
   if (options.table_first) {
     command.add_option("SKILL", options.skill, "Skill folder, or its SKILL.md")->required();
   } else {
-    command.add_option("SKILL", options.skills, "Skill folders, or their SKILL.md: an ordinary run for each")->required();
+    command.add_option("SKILL", options.skills, "Skill folders, or their SKILL.md: an ordinary run for each")
+        ->required();
     command
         .add_option("--changed-since", options.changed_since,
                     "Only the skills whose files, or cases given by -t, differ from this commit, branch or tag of git")

@@ -24,9 +24,9 @@
 #include "report/markdown.h"
 #include "report/python_files.h"
 #include "util/files.h"
-#include "util/output_pieces.h"
 #include "util/json.h"
 #include "util/json_file.h"
+#include "util/output_pieces.h"
 #include "util/text.h"
 
 namespace upskill {

@@ -26,8 +26,8 @@ struct RunSummaryRows {
   std::vector<RunRow> rows;
 };
 
-// The summaries of the runs in one folder, read from its file and stored there again. A summary counts only for plan.json
-// and samples.jsonl as they were when it was made, and for this version of the program. Not thread-safe.
+// The summaries of the runs in one folder, read from its file and stored there again. A summary counts only for
+// plan.json and samples.jsonl as they were when it was made, and for this version of the program. Not thread-safe.
 class RunSummaries {
  public:
   // A file that can't be read is as good as none.

@@ -31,9 +31,10 @@ class ManyRuns : public CommandLineTest {
     for (int i = 0; i < 8; ++i)
       cases.push_back({{"input", fmt::format("question {}", i)}, {"expected", {{"contains", "x"}}}});
     folder.Write("skills/one/tests.json", DumpJson(cases));
-    EXPECT_EQ(Run({"eval", (folder.path() / "skills/one").string(), "-q", "--runs-dir", (folder.path() / "first").string(),
-                   "-m", "sim:base=0,skill=1", "-m", "sim:base=0.4,skill=0.5,cost=0.01"}),
-              0)
+    EXPECT_EQ(
+        Run({"eval", (folder.path() / "skills/one").string(), "-q", "--runs-dir", (folder.path() / "first").string(),
+             "-m", "sim:base=0,skill=1", "-m", "sim:base=0.4,skill=0.5,cost=0.01"}),
+        0)
         << error;
     const fs::path first = FindRuns(folder.path() / "first").front();
     const std::string plan = ReadFile(first / "plan.json").value();
@@ -59,8 +60,13 @@ class ManyRuns : public CommandLineTest {
   std::vector<std::string> Views() {
     std::vector<std::string> views;
     for (const std::vector<std::string>& options :
-         std::vector<std::vector<std::string>>{{}, {"--all"}, {"--metric", "tokens"}, {"--metric", "cost"},
-                                               {"--metric", "time"}, {"--csv", "-"}, {"-m", "sim:base=0,skill=1", "--all"},
+         std::vector<std::vector<std::string>>{{},
+                                               {"--all"},
+                                               {"--metric", "tokens"},
+                                               {"--metric", "cost"},
+                                               {"--metric", "time"},
+                                               {"--csv", "-"},
+                                               {"-m", "sim:base=0,skill=1", "--all"},
                                                {"-s", "other"}}) {
       std::vector<std::string> arguments = {"runs", "-d", runs().string()};
       arguments.insert(arguments.end(), options.begin(), options.end());

@@ -91,7 +91,8 @@ void CollectPythonRun(const RunsOptions& options, const fs::path& folder, Env& e
 bool ShowsRowsAlone(const RunsOptions& options) { return !options.matrix && !options.json && !options.python; }
 
 void NoteSkippedLines(const std::string& run, std::size_t lines, Env& env) {
-  if (lines > 0) PrintWarning(env, fmt::format("{}: {} of samples.jsonl could not be read", run, Counted(lines, "line")));
+  if (lines > 0)
+    PrintWarning(env, fmt::format("{}: {} of samples.jsonl could not be read", run, Counted(lines, "line")));
 }
 
 // The rows of a run of which the summary is known.

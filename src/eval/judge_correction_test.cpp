@@ -78,7 +78,8 @@ TEST(JudgeCorrectedLift, OfAPerfectJudgeIsTheMeasuredOne) {
   const RunData data = world.Draw(Perfect(1'000'000), rng);
   double with = 0.0;
   double without = 0.0;
-  for (const SamplePtr& sample : data.samples()) (sample->arm == Arm::kSkill ? with : without) += sample->passed() ? 1 : 0;
+  for (const SamplePtr& sample : data.samples())
+    (sample->arm == Arm::kSkill ? with : without) += sample->passed() ? 1 : 0;
   const auto lift = JudgeCorrectedLift(data, 0);
   ASSERT_TRUE(lift.has_value());
   EXPECT_NEAR(lift->value, (with - without) / 60.0, 1e-9);

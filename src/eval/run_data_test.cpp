@@ -41,7 +41,8 @@ Sample ErrorOf(const std::string& case_id, Arm arm, int round, const std::string
 
 std::vector<std::string> Texts(const SampleList& samples) {
   std::vector<std::string> texts;
-  for (const SamplePtr& sample : samples) texts.push_back(sample->ok() ? sample->response.text : sample->error->message);
+  for (const SamplePtr& sample : samples)
+    texts.push_back(sample->ok() ? sample->response.text : sample->error->message);
   return texts;
 }
 

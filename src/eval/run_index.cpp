@@ -143,8 +143,8 @@ std::string EndsOf(const Fd& journal, std::uint64_t size) {
   std::string ends;
   for (const std::uint64_t offset : {std::uint64_t{0}, size - std::min(size, kEnd)}) {
     std::array<char, kEnd> block{};
-    const ssize_t got = Uninterrupted(
-        [&] { return ::pread(journal.get(), block.data(), block.size(), static_cast<off_t>(offset)); });
+    const ssize_t got =
+        Uninterrupted([&] { return ::pread(journal.get(), block.data(), block.size(), static_cast<off_t>(offset)); });
     if (got > 0) ends.append(block.data(), static_cast<std::size_t>(got));
   }
   return Sha256Hex(ends);
@@ -268,7 +268,8 @@ std::optional<RunData> RunIndex::Load(Plan plan) const {
         const auto state = in.Take<std::uint8_t>();
         if (state == 0) continue;
         const auto figures = in.Take<SampleFigures>();
-        const bool inside = figures.place() <= journal_bytes_ && figures.line_bytes() <= journal_bytes_ - figures.place();
+        const bool inside =
+            figures.place() <= journal_bytes_ && figures.line_bytes() <= journal_bytes_ - figures.place();
         if (!inside || !IsAmount(figures.seconds(), kMaxStoredSeconds) ||
             !IsAmount(figures.cost_usd().value_or(0.0), kMaxStoredUsd)) {
           return std::nullopt;

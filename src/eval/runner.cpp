@@ -107,9 +107,8 @@ class Runner {
     progress_.total = cells_.size();
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       const Cell& cell = cells_[i];
-      SamplePtr known;
-      if (data_.at(cell.student, cell.arm, cell.case_index, cell.round).answered)
-        known = data_.Load(cell.student, cell.arm, cell.case_index, cell.round);
+      const bool answered = data_.at(cell.student, cell.arm, cell.case_index, cell.round).answered;
+      const SamplePtr known = answered ? data_.Load(cell.student, cell.arm, cell.case_index, cell.round) : nullptr;
       if (known != nullptr && known->key == cell.key) {
         served_models_.Reuse(cell.student, known->response.served_model);  // kept as it is
       } else if (const auto hit = cached.find(cell.key); hit != cached.end()) {

@@ -30,12 +30,12 @@ class SampleFigures {
   bool reports_tokens() const { return prompt_ > 0 || output_ > 0; }  // ReportsTokens(sample)
   std::size_t checks() const { return checks_; }
   std::size_t checks_passed() const { return checks_passed_; }
-  bool reached_time_limit() const { return time_limit_ != 0; }  // one of its checks
-  bool has_failed_check() const { return failed_check_ != 0; }         // one that ran
+  bool reached_time_limit() const { return time_limit_ != 0; }        // one of its checks
+  bool has_failed_check() const { return failed_check_ != 0; }        // one that ran
   bool failed_by_time_alone() const { return failed_by_time_ != 0; }  // each of those reached its time limit
   bool is_cut() const { return cut_ != 0; }
   bool is_from_cache() const { return from_cache_ != 0; }
-  bool is_judged() const { return judged_ != 0; }      // it has judgments
+  bool is_judged() const { return judged_ != 0; }  // it has judgments
   bool calls_tools() const { return calls_tools_ != 0; }
   bool has_work() const { return has_work_ != 0; }  // it was done in a workspace
   double seconds() const { return seconds_; }

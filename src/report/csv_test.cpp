@@ -138,7 +138,7 @@ TEST(SamplesCsv, IsWrittenInPiecesOfWholeRows) {
   const JudgedRun judged = run.judged();
   std::string all;
   std::size_t pieces = 0;
-  const Status written = WriteSamplesCsv(Runs(judged), [&](std::string_view piece) {
+  const Status written = WriteSamplesCsv({&judged, 1}, [&](std::string_view piece) {
     all += piece;
     ++pieces;
     EXPECT_TRUE(piece.ends_with("\r\n"));
@@ -147,10 +147,10 @@ TEST(SamplesCsv, IsWrittenInPiecesOfWholeRows) {
   });
   EXPECT_TRUE(written.ok());
   EXPECT_GT(pieces, 2U);
-  EXPECT_EQ(all, SamplesCsv(Runs(judged)));
+  EXPECT_EQ(all, SamplesCsv({&judged, 1}));
 
   std::size_t calls = 0;
-  const Status failed = WriteSamplesCsv(Runs(judged), [&](std::string_view) -> Status {
+  const Status failed = WriteSamplesCsv({&judged, 1}, [&](std::string_view) -> Status {
     ++calls;
     return Error{ErrorKind::kIo, "disk full"};
   });

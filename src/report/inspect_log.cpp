@@ -34,7 +34,8 @@ void ForEachSample(const JudgedRun& run, std::size_t student, const std::functio
   const std::vector<std::string> ids = InspectIds(run.plan().suite);
   for (std::size_t i = 0; i < ids.size(); ++i) {
     for (const Arm arm : run.plan().arms) {
-      for (const SamplePtr& sample : run.data.samples(student, arm, i)) use(InspectSample(run.plan(), *sample, i, ids[i]));
+      for (const SamplePtr& sample : run.data.samples(student, arm, i))
+        use(InspectSample(run.plan(), *sample, i, ids[i]));
     }
   }
 }

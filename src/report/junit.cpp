@@ -177,7 +177,8 @@ JUnitSuite SuiteOf(const JudgedRun& run, std::size_t index) {
   // A run that stopped when its verdict was known has fewer rounds than planned.
   const auto wanted = static_cast<std::size_t>(std::max(run.summary.students[index].rounds, 1));
   for (std::size_t i = 0; i < plan.suite.cases.size(); ++i)
-    suite.cases.push_back(TestCase(plan.suite.cases[i].id, classname, CaseRounds(run.data.samples(index, arm, i)), wanted));
+    suite.cases.push_back(
+        TestCase(plan.suite.cases[i].id, classname, CaseRounds(run.data.samples(index, arm, i)), wanted));
   for (const std::string& sentence : plan.left_out) suite.cases.push_back(LeftOutCase(sentence, classname));
   return suite;
 }

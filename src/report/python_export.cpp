@@ -47,11 +47,11 @@ void Add(const Case& test_case, const std::vector<CheckResult>& checks, Assertio
 // One arm of one round.
 struct ArmRound {
   SampleList samples;  // answers and final errors
-  Assertions assertions;
+  Assertions assertions = {};
   std::size_t cells = 0;
   std::size_t answered = 0;
   std::size_t passed = 0;
-  Json stats;
+  Json stats = {};
 
   double rate() const { return answered == 0 ? 0.0 : static_cast<double>(passed) / static_cast<double>(answered); }
   double tokens() const { return JsonGet(stats, "total_tokens", 0.0); }

@@ -12,29 +12,29 @@
 namespace upskill {
 namespace {
 
-using Count = std::pair<const char*, std::size_t ArmSummary::*>;
-constexpr std::array<Count, 8> kCounts = {{{"cells", &ArmSummary::cells},
-                                           {"answered", &ArmSummary::answered},
-                                           {"errors", &ArmSummary::errors},
-                                           {"passed", &ArmSummary::passed},
-                                           {"checks_passed", &ArmSummary::checks_passed},
-                                           {"checks_total", &ArmSummary::checks_total},
-                                           {"tokens_known", &ArmSummary::tokens_known},
-                                           {"cost_known", &ArmSummary::cost_known}}};
+using RowCount = std::pair<const char*, std::size_t ArmSummary::*>;
+constexpr std::array<RowCount, 8> kRowCounts = {{{"cells", &ArmSummary::cells},
+                                                 {"answered", &ArmSummary::answered},
+                                                 {"errors", &ArmSummary::errors},
+                                                 {"passed", &ArmSummary::passed},
+                                                 {"checks_passed", &ArmSummary::checks_passed},
+                                                 {"checks_total", &ArmSummary::checks_total},
+                                                 {"tokens_known", &ArmSummary::tokens_known},
+                                                 {"cost_known", &ArmSummary::cost_known}}};
 
-using Optional = std::pair<const char*, std::optional<double> StudentVerdict::*>;
-constexpr std::array<Optional, 4> kNumbers = {{{"lift", &StudentVerdict::lift},
-                                               {"low", &StudentVerdict::low},
-                                               {"high", &StudentVerdict::high},
-                                               {"lift_estimate", &StudentVerdict::lift_estimate}}};
+using RowNumber = std::pair<const char*, std::optional<double> StudentVerdict::*>;
+constexpr std::array<RowNumber, 4> kRowNumbers = {{{"lift", &StudentVerdict::lift},
+                                                   {"low", &StudentVerdict::low},
+                                                   {"high", &StudentVerdict::high},
+                                                   {"lift_estimate", &StudentVerdict::lift_estimate}}};
 
-using Change = std::pair<const char*, std::optional<PairedChange> StudentVerdict::*>;
-constexpr std::array<Change, 2> kChanges = {
+using RowChange = std::pair<const char*, std::optional<PairedChange> StudentVerdict::*>;
+constexpr std::array<RowChange, 2> kRowChanges = {
     {{"output_tokens_change", &StudentVerdict::output_tokens}, {"cost_change", &StudentVerdict::cost_usd}}};
 
-Json ArmToJson(const ArmSummary& arm) {
+Json RowArmToJson(const ArmSummary& arm) {
   Json json = Json::object();
-  for (const auto& [name, count] : kCounts) json[name] = arm.*count;
+  for (const auto& [name, count] : kRowCounts) json[name] = arm.*count;
   json["prompt_tokens"] = arm.prompt_tokens;
   json["output_tokens"] = arm.output_tokens;
   json["cost_usd"] = arm.cost_usd;
@@ -42,9 +42,9 @@ Json ArmToJson(const ArmSummary& arm) {
   return json;
 }
 
-ArmSummary ArmFromJson(const StoredJson& json) {
+ArmSummary RowArmFromJson(const StoredJson& json) {
   ArmSummary arm;
-  for (const auto& [name, count] : kCounts) arm.*count = json.at(name).number<std::size_t>();
+  for (const auto& [name, count] : kRowCounts) arm.*count = json.at(name).number<std::size_t>();
   arm.prompt_tokens = json.at("prompt_tokens").number<std::int64_t>();
   arm.output_tokens = json.at("output_tokens").number<std::int64_t>();
   arm.cost_usd = json.at("cost_usd").number<double>();
@@ -52,7 +52,7 @@ ArmSummary ArmFromJson(const StoredJson& json) {
   return arm;
 }
 
-Json VerdictToJson(const StudentVerdict& verdict) {
+Json RowVerdictToJson(const StudentVerdict& verdict) {
   Json json = {{"word", static_cast<int>(verdict.word)},
                {"doubt", static_cast<int>(verdict.doubt)},
                {"general", static_cast<int>(verdict.general)},
@@ -61,12 +61,12 @@ Json VerdictToJson(const StudentVerdict& verdict) {
                {"is_sequence", verdict.interval_is_sequence},
                {"level", verdict.interval_level},
                {"more_show_no_effect", verdict.more_show_no_effect}};
-  for (const auto& [name, number] : kNumbers) {
+  for (const auto& [name, number] : kRowNumbers) {
     if (verdict.*number) json[name] = *(verdict.*number);
   }
   if (verdict.more_rounds) json["more_rounds"] = *verdict.more_rounds;
   if (verdict.more_rounds_above) json["more_rounds_above"] = *verdict.more_rounds_above;
-  for (const auto& [name, change] : kChanges) {
+  for (const auto& [name, change] : kRowChanges) {
     if (verdict.*change) json[name] = Json::array({(verdict.*change)->without, (verdict.*change)->with});
   }
   return json;
@@ -74,28 +74,28 @@ Json VerdictToJson(const StudentVerdict& verdict) {
 
 // An enumerator's number, up to that of `last`.
 template <typename T>
-T Enumerator(const StoredJson& json, const char* key, T last) {
+T RowEnumerator(const StoredJson& json, const char* key, T last) {
   const int number = json.at(key).number<int>();
   return static_cast<T>(std::clamp(number, 0, static_cast<int>(last)));
 }
 
-StudentVerdict VerdictFromJson(const StoredJson& json) {
+StudentVerdict RowVerdictFromJson(const StoredJson& json) {
   constexpr std::size_t kMostCases = 1'000'000;
   StudentVerdict verdict;
-  verdict.word = Enumerator(json, "word", Verdict::kUndecided);
-  verdict.doubt = Enumerator(json, "doubt", Doubt::kLaterAnswers);
-  verdict.general = Enumerator(json, "general", Verdict::kUndecided);
+  verdict.word = RowEnumerator(json, "word", Verdict::kUndecided);
+  verdict.doubt = RowEnumerator(json, "doubt", Doubt::kLaterAnswers);
+  verdict.general = RowEnumerator(json, "general", Verdict::kUndecided);
   verdict.cases = std::min(json.at("cases").number<std::size_t>(), kMostCases);
   if (JsonGet(json.json(), "none_passed", false)) verdict.floor.resize(verdict.cases);  // their names aren't shown
   verdict.interval_is_sequence = JsonGet(json.json(), "is_sequence", false);
   verdict.interval_level = json.at("level").number<double>();
   verdict.more_show_no_effect = JsonGet(json.json(), "more_show_no_effect", false);
-  for (const auto& [name, number] : kNumbers) {
+  for (const auto& [name, number] : kRowNumbers) {
     if (json.has(name)) verdict.*number = json.at(name).number<double>();
   }
   if (json.has("more_rounds")) verdict.more_rounds = json.at("more_rounds").number<int>();
   if (json.has("more_rounds_above")) verdict.more_rounds_above = json.at("more_rounds_above").number<int>();
-  for (const auto& [name, change] : kChanges) {
+  for (const auto& [name, change] : kRowChanges) {
     if (!json.has(name)) continue;
     const std::vector<StoredJson> means = json.at(name).elements();
     if (means.size() != 2) continue;
@@ -120,9 +120,9 @@ RunRow RowFromJson(const StoredJson& json) {
   if (json.has("student_lift")) row.student.lift = json.at("student_lift").number<double>();
   for (const StoredJson& arm : json.at("arms").elements()) {
     const Result<Arm> name = ArmFromName(arm.at("arm").text());
-    if (name) row.student.arms[*name] = ArmFromJson(arm);
+    if (name) row.student.arms[*name] = RowArmFromJson(arm);
   }
-  row.verdict = VerdictFromJson(json.at("verdict"));
+  row.verdict = RowVerdictFromJson(json.at("verdict"));
   return row;
 }
 
@@ -133,7 +133,7 @@ Json RowsToJson(const std::vector<RunRow>& rows) {
   for (const RunRow& row : rows) {
     Json arms = Json::array();
     for (const auto& [arm, summary] : row.student.arms) {
-      Json entry = ArmToJson(summary);
+      Json entry = RowArmToJson(summary);
       entry["arm"] = ArmName(arm);
       arms.push_back(std::move(entry));
     }
@@ -149,7 +149,7 @@ Json RowsToJson(const std::vector<RunRow>& rows) {
                  {"name", row.student.student.name},
                  {"identity", row.student.student.identity},
                  {"arms", std::move(arms)},
-                 {"verdict", VerdictToJson(row.verdict)}};
+                 {"verdict", RowVerdictToJson(row.verdict)}};
     if (row.student.lift) json["student_lift"] = *row.student.lift;
     list.push_back(std::move(json));
   }
