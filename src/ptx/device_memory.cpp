@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ptx/device_memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace upskill::ptx {
+namespace {
+
+constexpr std::uint64_t kAlignment = 256;
+constexpr std::uint64_t kGapBytes = 4096;  // between allocations
+
+}  // namespace
+
+Result<std::uint64_t> DeviceMemory::Allocate(std::uint64_t bytes, std::string label) {
+  if (bytes > limit_ || used_ > limit_ - bytes) {
+    return InputError(fmt::format("out of device memory: {} bytes requested, {} of {} in use", bytes, used_, limit_));
+  }
+  auto allocation = std::make_unique<Allocation>();
+  allocation->address = next_address_;
+  allocation->label = std::move(label);
+  allocation->data.resize(bytes);
+  allocation->writer.resize(bytes, Writer::kNobody);
+  const std::uint64_t address = next_address_;
+  next_address_ += (bytes + kAlignment - 1) / kAlignment * kAlignment + kGapBytes;
+  used_ += bytes;
+  allocations_.emplace(address, std::move(allocation));
+  return address;
+}
+
+Status DeviceMemory::Free(std::uint64_t address) {
+  const auto found = allocations_.find(address);
+  if (found == allocations_.end()) {
+    return InputError(fmt::format("{:#x} isn't the start of an allocation: {}", address, Describe(address)));
+  }
+  used_ -= found->second->data.size();
+  allocations_.erase(found);
+  return {};
+}
+
+const Allocation* DeviceMemory::Find(std::uint64_t address) const {
+  auto after = allocations_.upper_bound(address);
+  if (after == allocations_.begin()) return nullptr;
+  const Allocation* allocation = std::prev(after)->second.get();
+  return address < allocation->End() ? allocation : nullptr;
+}
+
+Allocation* DeviceMemory::Find(std::uint64_t address) {
+  return const_cast<Allocation*>(std::as_const(*this).Find(address));  // NOLINT: the object isn't const
+}
+
+void DeviceMemory::SetReadOnly(std::uint64_t address, bool read_only) {
+  if (Allocation* allocation = Find(address)) allocation->read_only = read_only;
+}
+
+std::string DeviceMemory::Describe(std::uint64_t address) const {
+  const auto text = [](const Allocation& allocation) {
+    return fmt::format("the {}-byte allocation{} at {:#x}", allocation.data.size(),
+                       allocation.label.empty() ? "" : fmt::format(" \"{}\"", allocation.label), allocation.address);
+  };
+  const auto after = allocations_.upper_bound(address);
+  const Allocation* before = after == allocations_.begin() ? nullptr : std::prev(after)->second.get();
+  if (before != nullptr && address < before->End()) {
+    return fmt::format("{} bytes inside {}", address - before->address, text(*before));
+  }
+  const bool has_after = after != allocations_.end();
+  if (before != nullptr && (!has_after || address - before->End() <= after->second->address - address)) {
+    return fmt::format("{} bytes after {}", address - before->End(), text(*before));
+  }
+  if (has_after) return fmt::format("{} bytes before {}", after->second->address - address, text(*after->second));
+  return "there are no allocations";
+}
+
+Status DeviceMemory::CheckRange(std::uint64_t address, std::uint64_t bytes, const char* what) const {
+  if (bytes == 0) return {};
+  const Allocation* allocation = Find(address);
+  if (allocation != nullptr && bytes <= allocation->End() - address) return {};
+  return InputError(fmt::format("invalid {} of {} bytes at {:#x}: {}", what, bytes, address, Describe(address)));
+}
+
+Status DeviceMemory::Write(std::uint64_t address, std::span<const std::uint8_t> bytes) {
+  RETURN_IF_ERROR(CheckRange(address, bytes.size(), "write"));
+  if (bytes.empty()) return {};
+  Allocation& allocation = *Find(address);
+  const auto at = static_cast<std::ptrdiff_t>(address - allocation.address);
+  std::copy(bytes.begin(), bytes.end(), allocation.data.begin() + at);
+  std::fill_n(allocation.writer.begin() + at, bytes.size(), Writer::kHost);
+  return {};
+}
+
+Status DeviceMemory::Fill(std::uint64_t address, std::uint8_t value, std::uint64_t bytes) {
+  RETURN_IF_ERROR(CheckRange(address, bytes, "write"));
+  if (bytes == 0) return {};
+  Allocation& allocation = *Find(address);
+  const auto at = static_cast<std::ptrdiff_t>(address - allocation.address);
+  std::fill_n(allocation.data.begin() + at, bytes, value);
+  std::fill_n(allocation.writer.begin() + at, bytes, Writer::kHost);
+  return {};
+}
+
+Status DeviceMemory::Read(std::uint64_t address, std::span<std::uint8_t> into) const {
+  RETURN_IF_ERROR(CheckRange(address, into.size(), "read"));
+  if (into.empty()) return {};
+  const Allocation& allocation = *Find(address);
+  std::memcpy(into.data(), allocation.data.data() + (address - allocation.address), into.size());
+  return {};
+}
+
+Result<std::vector<std::uint8_t>> DeviceMemory::Read(std::uint64_t address, std::uint64_t bytes) const {
+  RETURN_IF_ERROR(CheckRange(address, bytes, "read"));
+  std::vector<std::uint8_t> data(bytes);
+  RETURN_IF_ERROR(Read(address, std::span<std::uint8_t>(data)));
+  return data;
+}
+
+Status DeviceMemory::Copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
+  RETURN_IF_ERROR(CheckRange(from, bytes, "read"));
+  RETURN_IF_ERROR(CheckRange(to, bytes, "write"));
+  if (bytes == 0) return {};
+  const Allocation& source = *Find(from);
+  Allocation& target = *Find(to);
+  std::memmove(target.data.data() + (to - target.address), source.data.data() + (from - source.address), bytes);
+  std::memmove(target.writer.data() + (to - target.address), source.writer.data() + (from - source.address), bytes);
+  return {};
+}
+
+Result<std::vector<Writer>> DeviceMemory::Writers(std::uint64_t address, std::uint64_t bytes) const {
+  RETURN_IF_ERROR(CheckRange(address, bytes, "read"));
+  if (bytes == 0) return std::vector<Writer>{};
+  const Allocation& allocation = *Find(address);
+  const auto first = allocation.writer.begin() + static_cast<std::ptrdiff_t>(address - allocation.address);
+  return std::vector<Writer>(first, first + static_cast<std::ptrdiff_t>(bytes));
+}
+
+Result<std::uint64_t> DeviceMemory::CountWrittenBy(Writer writer, std::uint64_t address, std::uint64_t bytes) const {
+  ASSIGN_OR_RETURN(const std::vector<Writer> writers, Writers(address, bytes));
+  return static_cast<std::uint64_t>(std::count(writers.begin(), writers.end(), writer));
+}
+
+std::vector<const Allocation*> DeviceMemory::Allocations() const {
+  std::vector<const Allocation*> all;
+  for (const auto& [address, allocation] : allocations_) all.push_back(allocation.get());
+  return all;
+}
+
+}  // namespace upskill::ptx

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ptx/machine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace upskill::ptx {
+namespace {
+
+constexpr std::uint64_t kSharedGap = 32;  // between variables, so that overruns are found
+constexpr std::size_t kResidentBlocks = 8;
+constexpr std::uint64_t kCheckInterval = 100'000;  // thread instructions between two looks at the clock
+
+std::uint64_t RoundUp(std::uint64_t value, std::uint64_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+}  // namespace
+
+void AlignedDelete::operator()(char* memory) const { ::operator delete[](memory, std::align_val_t{64}); }
+
+Machine::Machine(const LoadedModule& loaded, DeviceMemory& memory, const Function& kernel, const LaunchConfig& config,
+                 std::span<const std::uint8_t> arguments, const RunOptions& options)
+    : loaded_(loaded),
+      program_(loaded.module().program()),
+      memory_(memory),
+      kernel_(kernel),
+      config_(config),
+      arguments_(arguments.begin(), arguments.end()),
+      options_(options),
+      races_(options.memory_budget / 2),
+      rng_(options.schedule_seed) {
+  deadline_ = std::chrono::steady_clock::now() + options.time_budget;
+}
+
+Machine::~Machine() {
+  if (arguments_address_ != 0) static_cast<void>(memory_.Free(arguments_address_));
+  if (workspace_address_ != 0) static_cast<void>(memory_.Free(workspace_address_));
+}
+
+Status Machine::Prepare() {
+  ASSIGN_OR_RETURN(arguments_address_, memory_.Allocate(std::max<std::size_t>(arguments_.size(), 1), "kernel arguments"));
+  RETURN_IF_ERROR(memory_.Write(arguments_address_, arguments_));
+  memory_.SetReadOnly(arguments_address_, true);
+  if (config_.cooperative) {
+    ASSIGN_OR_RETURN(workspace_address_, memory_.Allocate(64, "grid workspace"));
+    RETURN_IF_ERROR(memory_.Fill(workspace_address_, 0, 64));
+  }
+  LayOutShared();
+  PrepareConstants();
+  return {};
+}
+
+void Machine::LayOutShared() {
+  const auto index = static_cast<std::uint32_t>(&kernel_ - program_.functions.data());
+  shared_offsets_.assign(program_.shared.size(), 0);
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
+  std::uint64_t end = kSharedStart;
+  const auto place = [&](bool common) {
+    for (std::size_t i = 0; i < program_.shared.size(); ++i) {
+      const SharedVariable& variable = program_.shared[i];
+      if (common ? variable.function != kNoSlot : variable.function != index) continue;
+      shared_offsets_[i] = RoundUp(end, std::max<std::uint64_t>(variable.alignment, 16));
+      end = shared_offsets_[i] + variable.bytes;
+      ranges.emplace_back(shared_offsets_[i], end);
+      end += kSharedGap;
+    }
+  };
+  place(true);
+  place(false);
+  dynamic_shared_ = RoundUp(end, 1024);
+  shared_end_ = dynamic_shared_ + config_.dynamic_shared_bytes;
+  ranges.emplace_back(dynamic_shared_, shared_end_);
+  shared_initial_state_.assign(shared_end_ + kSharedGap, kGap);
+  for (const auto& [first, last] : ranges) {
+    std::fill(shared_initial_state_.begin() + static_cast<std::ptrdiff_t>(first),
+              shared_initial_state_.begin() + static_cast<std::ptrdiff_t>(last), std::uint8_t{0});
+  }
+}
+
+void Machine::PrepareConstants() {
+  constants_.assign(program_.constants.begin(), program_.constants.end());
+  constants_.resize(constants_.size() + 512);
+  for (const Relocation& relocation : program_.relocations) {
+    std::uint64_t value = 0;
+    switch (relocation.kind) {
+      case Relocation::Kind::kVariable:
+        value = loaded_.AddressOf(program_.globals[relocation.index].info.name);
+        break;
+      case Relocation::Kind::kShared:
+        value = shared_offsets_[relocation.index];
+        break;
+      case Relocation::Kind::kDynamicShared:
+        value = dynamic_shared_;
+        break;
+      case Relocation::Kind::kFunction:
+        value = kFunctionAddress + std::uint64_t{16} * relocation.index;
+        break;
+      case Relocation::Kind::kArguments:
+        value = arguments_address_;
+        break;
+    }
+    value += static_cast<std::uint64_t>(relocation.addend);
+    for (std::size_t lane = 0; lane < 32; ++lane) {
+      std::memcpy(constants_.data() + relocation.offset + lane * relocation.bytes, &value,
+                  std::min<std::size_t>(relocation.bytes, 8));
+    }
+  }
+}
+
+void Machine::StartBlock(std::uint32_t index) {
+  auto block = std::make_unique<Block>();
+  block->index = index;
+  block->id = BlockDim(index);
+  const auto threads = static_cast<std::uint32_t>(config_.block.Count());
+  block->live_threads = threads;
+  block->shared.assign(shared_initial_state_.size(), 0);
+  block->shared_state = shared_initial_state_;
+  block->bytes = 2 * block->shared.size() + 65'536;
+  if (options_.check_races) {
+    block->shared_shadow.resize(block->shared.size() / 4 + 1);
+    block->bytes += block->shared_shadow.size() * sizeof(ShadowCell);
+  }
+  block->clock.threads.resize(threads);
+  block->clock.warps.resize((threads + 31) / 32);
+  block->warps = std::vector<Warp>((threads + 31) / 32);
+  host_bytes_ += block->bytes;
+  block_ = block.get();
+  for (std::uint32_t w = 0; w < block->warps.size(); ++w) {
+    Warp& warp = block->warps[w];
+    warp.block = block.get();
+    warp.index = w;
+    const std::uint32_t count = std::min(32U, threads - w * 32);
+    warp.lanes = warp.live = count == 32 ? 0xFFFFFFFFU : (1U << count) - 1;
+    warp_ = &warp;
+    Frame* frame = NewFrame(warp, static_cast<std::uint32_t>(&kernel_ - program_.functions.data()));
+    if (frame == nullptr) return;
+    frame->lanes = warp.lanes;
+    NeedLocal(kernel_.local_bytes);
+    Fragment fragment;
+    fragment.mask = warp.lanes;
+    fragment.pc = kernel_.entry;
+    fragment.frame = frame;
+    warp.fragments.push_back(fragment);
+  }
+  // Nothing that happened before this launch, or before this block, races with it by itself: time only goes on.
+  resident_.push_back(std::move(block));
+}
+
+void Machine::Stop(Ending ending, std::string reason) {
+  if (ended_) return;
+  ended_ = true;
+  outcome_.ending = ending;
+  outcome_.reason = std::move(reason);
+}
+
+bool Machine::Spent() {
+  if (ended_) return true;
+  if (outcome_.counters.thread_instructions < next_check_) return false;
+  next_check_ = outcome_.counters.thread_instructions + kCheckInterval;
+  if (outcome_.counters.thread_instructions > options_.instruction_budget) {
+    Stop(Ending::kBudget, fmt::format("more than {} thread instructions", options_.instruction_budget));
+  } else if (std::chrono::steady_clock::now() > deadline_) {
+    Stop(Ending::kBudget, fmt::format("more than {} ms", options_.time_budget.count()));
+  } else if (host_bytes_ > options_.memory_budget) {
+    Stop(Ending::kBudget, fmt::format("more than {} bytes of memory", options_.memory_budget));
+  } else if (options_.stop && options_.stop()) {
+    Stop(Ending::kBudget, "stopped");
+  }
+  return ended_;
+}
+
+bool Machine::Runnable(const Block& block) const {
+  for (const Warp& warp : block.warps) {
+    for (const Fragment& fragment : warp.fragments) {
+      if (fragment.state == FragmentState::kRunnable) return true;
+    }
+  }
+  return false;
+}
+
+// Every warp of the block that can run gets a turn, from a place that the seed chooses.
+void Machine::RunBlock(Block& block) {
+  block_ = &block;
+  const std::size_t count = block.warps.size();
+  const std::size_t first = options_.schedule_seed == 0 ? 0 : rng_.Next() % count;
+  for (std::size_t i = 0; i < count && !ended_; ++i) RunWarp(block.warps[(first + i) % count]);
+  if (!ended_ && !Runnable(block) && block.live_threads > 0) ReleaseStuckCollectives(block);
+}
+
+// One turn of all resident blocks. Returns whether anything ran.
+bool Machine::RunResident() {
+  const std::uint64_t before = outcome_.counters.warp_instructions;
+  for (std::size_t i = 0; i < resident_.size() && !Spent(); ++i) RunBlock(*resident_[i]);
+  std::erase_if(resident_, [this](const std::unique_ptr<Block>& block) {
+    if (block->live_threads > 0) return false;
+    host_bytes_ -= block->bytes;
+    return true;
+  });
+  return outcome_.counters.warp_instructions != before;
+}
+
+LaunchOutcome Machine::Run() {
+  const std::uint64_t blocks = config_.grid.Count();
+  std::size_t resident = config_.cooperative ? blocks : kResidentBlocks;
+  if (options_.schedule_seed == 0 && !config_.cooperative) resident = 1;
+  while (!Spent()) {
+    while (resident_.size() < resident && next_block_ < blocks && !Spent()) {
+      StartBlock(next_block_++);
+      if (host_bytes_ > options_.memory_budget) {
+        Stop(Ending::kBudget, fmt::format("more than {} bytes of memory", options_.memory_budget));
+      }
+    }
+    if (ended_ || resident_.empty()) break;
+    const bool ran = RunResident();
+    if (ran || ended_ || resident_.empty()) {
+      // Blocks that only wait for others need those to start.
+      if (resident < kResidentBlocks && give_way_) resident = kResidentBlocks;
+      continue;
+    }
+    bool runnable = false;
+    for (const auto& block : resident_) runnable = runnable || Runnable(*block);
+    if (!runnable) ReportDeadlock();
+  }
+  outcome_.race_checks_incomplete = races_.Incomplete();
+  FillCounters();
+  return std::move(outcome_);
+}
+
+void Machine::ReportDeadlock() {
+  for (const auto& block : resident_) {
+    block_ = block.get();
+    for (Warp& warp : block->warps) {
+      for (const Fragment& fragment : warp.fragments) {
+        warp_ = &warp;
+        const auto lane = static_cast<std::uint32_t>(__builtin_ctz(fragment.mask));
+        Report(FindingKind::kDeadlock, program_.code[fragment.pc], lane, "Deadlock: the thread waits forever",
+               "no other thread can arrive");
+        Stop(Ending::kDeadlock, "threads wait for others that never arrive");
+        return;
+      }
+    }
+  }
+  Stop(Ending::kDeadlock, "threads wait for others that never arrive");
+}
+
+}  // namespace upskill::ptx

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "ptx/launch.h"
+#include "ptx/operand.h"
+#include "ptx/program.h"
+#include "ptx/race_checker.h"
+#include "util/rng.h"
+
+namespace upskill::ptx {
+
+// Windows of generic addresses.
+constexpr std::uint64_t kSharedWindow = 0x10000000000ULL;
+constexpr std::uint64_t kLocalWindow = 0x20000000000ULL;
+constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 32U;
+constexpr std::uint64_t kFunctionAddress = 0xF00000000000ULL;
+constexpr std::uint64_t kSharedStart = 1024;  // the first shared address, as on sm_90
+constexpr std::uint32_t kNowhere = 0xFFFFFFFFU;
+
+// Which lanes of a register hold a value that nobody wrote, and where it came from.
+struct Taint {
+  std::uint32_t lanes = 0;
+  std::uint32_t computed = 0;  // of those, which an instruction has computed with
+  std::uint32_t origin = kNowhere;  // the load; kNowhere: the register was never written
+};
+
+struct AlignedDelete {
+  void operator()(char* memory) const;
+};
+
+// The registers of one call for the lanes of a warp that made it together.
+struct Frame {
+  std::uint32_t function = 0;
+  std::unique_ptr<char, AlignedDelete> registers;
+  std::uint64_t bytes = 0;
+  std::vector<Taint> taints;  // of each 64 bytes of registers
+  Frame* caller = nullptr;
+  std::uint32_t call = 0;       // the call site
+  std::uint32_t return_pc = 0;
+  std::uint32_t local_base = 0;
+  std::uint32_t depth = 0;
+  std::uint32_t lanes = 0;  // that haven't returned
+};
+
+enum class FragmentState : std::uint8_t { kRunnable, kBarrier, kCollective };
+
+// Lanes of a warp that are at the same place. A warp has one fragment until its lanes part.
+struct Fragment {
+  std::uint32_t mask = 0;
+  std::uint32_t pc = 0;
+  Frame* frame = nullptr;
+  FragmentState state = FragmentState::kRunnable;
+  std::uint64_t turns = 0;  // how often it gave way to others
+  bool arrived = false;     // at the barrier that it now passes
+  std::uint32_t barrier = 0;
+};
+
+struct AsyncCopy {
+  std::uint64_t to = 0;
+  std::uint8_t bytes = 0;
+  std::uint32_t pc = 0;
+  std::array<std::uint8_t, 16> data{};
+  std::array<bool, 16> known{};  // which bytes somebody wrote
+};
+
+// The copies of one thread: those of committed groups, oldest first, and the open group.
+struct AsyncCopies {
+  std::deque<std::vector<AsyncCopy>> groups;
+  std::vector<AsyncCopy> open;
+};
+
+struct Block;
+
+struct Warp {
+  Block* block = nullptr;
+  std::uint32_t index = 0;
+  std::uint32_t lanes = 0;   // that exist
+  std::uint32_t live = 0;    // that haven't exited
+  std::vector<Fragment> fragments;
+  std::vector<std::unique_ptr<Frame>> frames;
+  std::vector<std::uint8_t> local;  // of lane after lane, `local_stride` bytes each
+  std::vector<Writer> local_writer;
+  std::uint32_t local_stride = 0;
+  std::array<AsyncCopies, 32> copies;
+  std::uint64_t executed = 0;
+};
+
+struct Mbarrier {
+  std::uint64_t phase = 0;
+  std::int64_t expected = 0;  // arrivals of each phase
+  std::int64_t pending = 0;
+  std::int64_t transactions = 0;
+  bool valid = false;
+};
+
+struct BlockBarrier {
+  std::uint32_t threads = 0;  // expected; 0: all
+  std::uint32_t arrived = 0;
+  std::uint32_t ones = 0;  // predicates of a reduction
+  bool any_zero = false;
+  std::vector<std::uint16_t> members;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> places;  // warps and instructions
+};
+
+struct Block {
+  std::uint32_t index = 0;
+  Dim3 id{0, 0, 0};
+  std::vector<Warp> warps;
+  std::vector<std::uint8_t> shared;
+  std::vector<std::uint8_t> shared_state;  // a Writer, kGap or kAsyncPending
+  std::vector<ShadowCell> shared_shadow;
+  std::array<BlockBarrier, 16> barriers;
+  std::map<std::uint64_t, Mbarrier> mbarriers;
+  BlockClock clock;
+  std::uint32_t live_threads = 0;
+  std::uint64_t bytes = 0;  // of host memory
+};
+
+constexpr std::uint8_t kGap = 3;
+constexpr std::uint8_t kAsyncPending = 4;
+
+// Where an access of one lane ends up. `state` has a Writer for each byte, and may be nullptr.
+struct Target {
+  std::uint8_t* data = nullptr;
+  std::uint8_t* state = nullptr;
+  Space space = Space::kGlobal;
+  std::uint64_t address = 0;  // in its space
+  bool read_only = false;
+};
+
+enum class Step : std::uint8_t { kNext, kStay, kJumped, kEnd };
+
+// One launch. Not thread-safe.
+class Machine {
+ public:
+  Machine(const LoadedModule& loaded, DeviceMemory& memory, const Function& kernel, const LaunchConfig& config,
+          std::span<const std::uint8_t> arguments, const RunOptions& options);
+  ~Machine();
+  LaunchOutcome Run();
+  Status Prepare();
+
+ private:
+  // machine.cpp: blocks and time
+  void PrepareConstants();
+  void LayOutShared();
+  void StartBlock(std::uint32_t index);
+  void RunBlock(Block& block);
+  bool RunResident();
+  bool Spent();
+  void Stop(Ending ending, std::string reason);
+  void ReportDeadlock();
+  bool Runnable(const Block& block) const;
+
+  // warp.cpp
+  void RunWarp(Warp& warp);
+  std::size_t ChooseFragment(Warp& warp) const;
+  void MergeFragments(Warp& warp);
+  void RunFragment(Warp& warp, std::size_t index, std::uint32_t& left);
+  Step Execute(const Inst& inst, std::uint32_t mask);
+  Step ExecuteMemory(const Inst& inst, std::uint32_t mask);
+  Step ExecuteOther(const Inst& inst, std::uint32_t mask);
+  void Propagate(const Inst& inst, std::uint32_t mask);
+  void Retire(const Inst& inst, std::uint32_t mask);
+  Step Branch(const Inst& inst, std::uint32_t taken);
+  Step BranchIndexed(const Inst& inst, std::uint32_t mask);
+  Step Exit(std::uint32_t mask);
+  void SplitOff(std::uint32_t mask, std::uint32_t pc);
+  void Special(const Inst& inst, std::uint32_t mask);
+  std::uint64_t SpecialValue(SpecialRegister special, std::uint32_t lane) const;
+  std::uint64_t IndexValue(SpecialRegister special, std::uint32_t lane) const;
+
+  // calls.cpp
+  Frame* NewFrame(Warp& warp, std::uint32_t function);
+  Step Call(const Inst& inst, std::uint32_t mask);
+  Step Enter(const CallSite& site, std::uint32_t call, std::uint32_t function, std::uint32_t mask, std::uint32_t return_pc);
+  Step Return(std::uint32_t mask);
+  void LeaveFrame(Frame* frame, std::uint32_t mask);
+  void NeedLocal(std::uint32_t bytes);
+  void CopyLocal(std::uint32_t lane, std::uint32_t to, std::uint32_t from, std::uint32_t bytes);
+  std::uint64_t LocalValue(std::uint32_t lane, std::uint32_t offset, std::uint32_t bytes) const;
+  Step Printf(const CallSite& site, std::uint32_t mask);
+  std::string Format(const std::string& format, std::uint64_t arguments);
+  std::string FormatOne(std::string spec, char conversion, std::uint64_t& at);
+  Step AssertFail(const CallSite& site, std::uint32_t mask);
+  std::string StringAt(std::uint64_t address);
+  std::vector<std::uint8_t> BytesAt(std::uint64_t address, std::uint32_t bytes);
+
+  // memory_access.cpp
+  std::uint64_t AddressOf(const Inst& inst, std::uint32_t lane, std::uint32_t base) const;
+  bool Resolve(const Inst& inst, std::uint32_t lane, std::uint64_t address, std::uint32_t bytes, const char* what,
+               Target& target);
+  bool ResolveGlobal(const Inst& inst, std::uint32_t lane, std::uint64_t address, std::uint32_t bytes, const char* what,
+                     Target& target);
+  bool ResolveShared(const Inst& inst, std::uint32_t lane, std::uint64_t address, std::uint32_t bytes, const char* what,
+                     Target& target);
+  bool ResolveLocal(const Inst& inst, std::uint32_t lane, std::uint64_t address, std::uint32_t bytes, const char* what,
+                    Target& target);
+  void Load(const Inst& inst, std::uint32_t mask);
+  void Store(const Inst& inst, std::uint32_t mask);
+  void LoadArgument(const Inst& inst, std::uint32_t mask);
+  void Atomic(const Inst& inst, std::uint32_t mask);
+  void ConvertAddress(const Inst& inst, std::uint32_t mask);
+  void IsSpace(const Inst& inst, std::uint32_t mask);
+  void CheckRace(const Inst& inst, std::uint32_t lane, const Target& target, std::uint32_t bytes, bool writes,
+                 bool strong, bool same_value);
+  void Order(const Inst& inst, std::uint32_t lane, const Target& target, bool reads, bool writes);
+  std::uint32_t KnownBytes(const Inst& inst, std::uint32_t lane, const Target& target, std::uint32_t bytes);
+  void CountAccess(const Inst& inst, std::uint32_t mask, const std::array<std::uint64_t, 32>& addresses,
+                   std::uint32_t bytes, Space space, bool writes);
+  void CheckUse(const Inst& inst, std::uint32_t operand, std::uint32_t mask);
+  std::uint32_t TaintOf(std::uint32_t operand) const;
+
+  // synchronisation.cpp
+  Step Barrier(const Inst& inst, std::uint32_t mask);
+  void CompleteBarrier(Block& block, std::uint32_t id);
+  void CheckBarriers(Block& block);
+  void CheckDivergence(Block& block, const BlockBarrier& barrier);
+  bool Gather(const Inst& inst, std::uint32_t mask_operand, std::uint32_t mask);
+  Step WarpSync(const Inst& inst, std::uint32_t mask);
+  Step Shuffle(const Inst& inst, std::uint32_t mask);
+  Step Vote(const Inst& inst, std::uint32_t mask);
+  Step Match(const Inst& inst, std::uint32_t mask);
+  Step Redux(const Inst& inst, std::uint32_t mask);
+  Step Elect(const Inst& inst, std::uint32_t mask);
+  void Fence(std::uint32_t mask);
+  void ReleaseStuckCollectives(Block& block);
+
+  // async.cpp
+  void AsyncCopyTo(const Inst& inst, std::uint32_t mask);
+  void AsyncCommit(std::uint32_t mask);
+  void AsyncWait(const Inst& inst, std::uint32_t mask);
+  void Perform(std::uint32_t lane, std::vector<AsyncCopy>& copies);
+  void AsyncArrive(const Inst& inst, std::uint32_t mask);
+  Mbarrier* FindMbarrier(const Inst& inst, std::uint32_t lane, std::uint32_t base, std::uint64_t& address);
+  void MbarrierChange(const Inst& inst, std::uint32_t mask);
+  void Arrive(Mbarrier& barrier, std::int64_t count);
+  Step MbarrierTest(const Inst& inst, std::uint32_t mask);
+
+  // matrix.cpp
+  void LoadMatrix(const Inst& inst, std::uint32_t mask);
+  void Mma(const Inst& inst, std::uint32_t mask);
+  void WmmaAccess(const Inst& inst, std::uint32_t mask, bool stores);
+
+  // reports.cpp
+  void Report(FindingKind kind, const Inst& inst, std::uint32_t lane, std::string message, std::string detail = {},
+              std::uint64_t address = 0, std::uint32_t bytes = 0, Space space = Space::kGeneric);
+  void ReportUninitialised(const Inst& inst, std::uint32_t lane, const Taint& taint);
+  void ReportRace(const Inst& inst, std::uint32_t lane, const Target& target, std::uint32_t bytes, bool writes,
+                  const MemoryAccess& other);
+  Finding* FindingAt(FindingKind kind, std::uint32_t pc, std::uint64_t other);
+  void Place(Finding& finding, std::uint32_t pc, std::uint32_t block, std::uint32_t thread) const;
+  SourceLine SourceOf(std::uint32_t location) const;
+  Dim3 ThreadDim(std::uint32_t thread) const;
+  Dim3 BlockDim(std::uint32_t block) const;
+  void FillCounters();
+
+  template <typename T>
+  T* Register(std::uint32_t operand) const {
+    return reinterpret_cast<T*>(bases_[operand >> 31U] + (operand & ~kConstantBit));
+  }
+  std::uint32_t Operand(const Inst& inst, std::size_t index) const {
+    return program_.operands[inst.first_operand + index];
+  }
+  std::uint32_t LocationPc(const Inst& inst) const { return static_cast<std::uint32_t>(&inst - program_.code.data()); }
+
+  const LoadedModule& loaded_;
+  const Program& program_;
+  DeviceMemory& memory_;
+  const Function& kernel_;
+  LaunchConfig config_;
+  std::vector<std::uint8_t> arguments_;
+  RunOptions options_;
+  RaceChecker races_;
+  Rng rng_;
+  LaunchOutcome outcome_;
+  std::map<std::tuple<FindingKind, std::uint32_t, std::uint64_t>, std::size_t> finding_index_;
+
+  std::vector<char> constants_;  // the program's, with addresses, aligned to 64 bytes
+  std::uint64_t arguments_address_ = 0;
+  std::uint64_t workspace_address_ = 0;  // of a cooperative launch: the grid's barrier
+  std::vector<std::uint64_t> shared_offsets_;  // of each shared variable
+  std::vector<std::uint8_t> shared_initial_state_;
+  std::uint64_t dynamic_shared_ = 0;
+  std::uint64_t shared_end_ = kSharedStart;
+
+  std::vector<std::unique_ptr<Block>> resident_;
+  std::uint32_t next_block_ = 0;
+  std::uint64_t host_bytes_ = 0;
+  bool ended_ = false;
+  std::chrono::steady_clock::time_point deadline_;
+  std::uint64_t next_check_ = 0;
+  std::array<std::uint64_t, kInstClasses> class_counts_{};
+
+  // What runs now.
+  Block* block_ = nullptr;
+  Warp* warp_ = nullptr;
+  Frame* frame_ = nullptr;
+  std::size_t fragment_ = 0;
+  std::array<char*, 2> bases_{};
+  Allocation* last_allocation_ = nullptr;
+  bool give_way_ = false;
+};
+
+}  // namespace upskill::ptx

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ptx/race_checker.h"
+
+#include <algorithm>
+
+namespace upskill::ptx {
+namespace {
+
+constexpr std::size_t kMostPublished = 200'000;
+
+std::uint64_t Known(const Knowledge& knowledge, std::uint64_t key) {
+  const auto found = knowledge->find(key);
+  return found == knowledge->end() ? 0 : found->second;
+}
+
+}  // namespace
+
+std::uint64_t BlockKey(std::uint32_t block) { return (std::uint64_t{block} << 16U) | 0xFFFFU; }
+std::uint64_t WarpKey(std::uint32_t block, std::uint32_t warp) {
+  return (std::uint64_t{block} << 16U) | 0x8000U | warp;
+}
+std::uint64_t ThreadKey(ThreadId thread) { return (std::uint64_t{thread.block} << 16U) | thread.thread; }
+
+Knowledge Join(const Knowledge& a, const Knowledge& b) {
+  if (!a || a == b) return b;
+  if (!b) return a;
+  auto joined = std::make_shared<KnowledgeMap>(*a);
+  for (const auto& [key, time] : *b) {
+    std::uint64_t& known = (*joined)[key];
+    known = std::max(known, time);
+  }
+  return joined;
+}
+
+bool RaceChecker::Knows(const BlockClock& clock, ThreadId self, const MemoryAccess& other) const {
+  if (other.thread == self) return true;
+  if (other.thread.block == self.block) {
+    if (other.time <= clock.barrier) return true;
+    if (other.thread.Warp() == self.Warp()) {
+      const WarpClock& warp = clock.warps[self.Warp()];
+      if (other.time <= warp.synchronised) return true;
+      const std::size_t pair = (self.thread % 32U) * 32U + other.thread.thread % 32U;
+      if (warp.pairs && other.time <= (*warp.pairs)[pair]) return true;
+    }
+  }
+  const Knowledge& knowledge = clock.threads[self.thread].knowledge;
+  if (!knowledge) return false;
+  return other.time <= Known(knowledge, BlockKey(other.thread.block)) ||
+         other.time <= Known(knowledge, WarpKey(other.thread.block, other.thread.Warp())) ||
+         other.time <= Known(knowledge, ThreadKey(other.thread));
+}
+
+std::optional<MemoryAccess> RaceChecker::Check(ShadowCell& cell, const BlockClock& clock, const MemoryAccess& access,
+                                               bool writes, bool same_value) const {
+  std::optional<MemoryAccess> conflict;
+  const auto races = [&](const MemoryAccess& other) {
+    return other.time != 0 && (other.bytes & access.bytes) != 0 && !(other.strong && access.strong) &&
+           !Knows(clock, access.thread, other);
+  };
+  if (!(writes && same_value) && races(cell.write)) conflict = cell.write;
+  if (writes) {
+    for (MemoryAccess& read : cell.reads) {
+      // A read that finds the value which is written again isn't disturbed by it.
+      if (!conflict && !same_value && races(read)) conflict = read;
+    }
+    if (same_value && cell.write.time != 0 && !Knows(clock, access.thread, cell.write)) return conflict;
+    cell.write = access;
+    cell.reads = {};
+    return conflict;
+  }
+  MemoryAccess& first = cell.reads[0];
+  MemoryAccess& second = cell.reads[1];
+  if (first.time == 0 || first.thread == access.thread) {
+    first = access;
+  } else {
+    if (second.time == 0 || second.thread.block != first.thread.block ||
+        second.thread.Warp() != access.thread.Warp()) {
+      second = first;
+    }
+    first = access;
+  }
+  return conflict;
+}
+
+ShadowCell* RaceChecker::GlobalCell(std::uint64_t address) {
+  const std::uint64_t page = address / 4096;
+  if (page != last_page_) {
+    auto found = pages_.find(page);
+    if (found == pages_.end()) {
+      if (used_ + sizeof(Page) > budget_) {
+        incomplete_ = true;
+        return nullptr;
+      }
+      used_ += sizeof(Page);
+      found = pages_.emplace(page, std::make_unique<Page>()).first;
+    }
+    last_page_ = page;
+    last_ = found->second.get();
+  }
+  return &last_->cells[(address % 4096) / 4];
+}
+
+void RaceChecker::BlockBarrier(BlockClock& clock) {
+  clock.barrier = Tick();
+  if (!clock.has_knowledge) return;
+  Knowledge joined;
+  for (const ThreadClock& thread : clock.threads) joined = Join(joined, thread.knowledge);
+  for (ThreadClock& thread : clock.threads) thread.knowledge = joined;
+}
+
+void RaceChecker::SomeWarpsBarrier(BlockClock& clock, std::uint32_t block, const std::vector<std::uint16_t>& threads) {
+  const std::uint64_t now = Tick();
+  auto joined = std::make_shared<KnowledgeMap>();
+  (*joined)[BlockKey(block)] = clock.barrier;
+  Knowledge all = joined;
+  for (const std::uint16_t thread : threads) {
+    (*joined)[ThreadKey(ThreadId{block, thread})] = now;
+    all = clock.threads[thread].knowledge ? Join(all, clock.threads[thread].knowledge) : all;
+  }
+  all = Join(all, joined);
+  for (const std::uint16_t thread : threads) clock.threads[thread].knowledge = all;
+  clock.has_knowledge = true;
+}
+
+void RaceChecker::WarpBarrier(BlockClock& clock, std::uint32_t warp, std::uint32_t mask, std::uint32_t all) {
+  WarpClock& lanes = clock.warps[warp];
+  const std::uint64_t now = Tick();
+  if ((mask & all) == all) {
+    lanes.synchronised = now;
+  } else {
+    if (!lanes.pairs) lanes.pairs = std::make_unique<std::array<std::uint64_t, 1024>>();
+    for (std::size_t a = 0; a < 32; ++a) {
+      if (((mask >> a) & 1U) == 0) continue;
+      for (std::size_t b = 0; b < 32; ++b) {
+        if (((mask >> b) & 1U) != 0) (*lanes.pairs)[a * 32 + b] = now;
+      }
+    }
+  }
+  if (!clock.has_knowledge) return;
+  Knowledge joined;
+  const auto each = [&](auto&& use) {
+    for (std::size_t lane = 0; lane < 32 && warp * 32 + lane < clock.threads.size(); ++lane) {
+      if (((mask >> lane) & 1U) != 0) use(clock.threads[warp * 32 + lane]);
+    }
+  };
+  each([&](const ThreadClock& thread) { joined = Join(joined, thread.knowledge); });
+  each([&](ThreadClock& thread) { thread.knowledge = joined; });
+}
+
+Knowledge RaceChecker::Everything(const BlockClock& clock, ThreadId self) const {
+  const ThreadClock& thread = clock.threads[self.thread];
+  auto map = thread.knowledge ? std::make_shared<KnowledgeMap>(*thread.knowledge) : std::make_shared<KnowledgeMap>();
+  const auto raise = [&](std::uint64_t key, std::uint64_t time) {
+    std::uint64_t& known = (*map)[key];
+    known = std::max(known, time);
+  };
+  raise(BlockKey(self.block), clock.barrier);
+  raise(WarpKey(self.block, self.Warp()), clock.warps[self.Warp()].synchronised);
+  raise(ThreadKey(self), time_);
+  const WarpClock& warp = clock.warps[self.Warp()];
+  for (std::uint16_t lane = 0; warp.pairs && lane < 32; ++lane) {
+    const std::uint64_t time = (*warp.pairs)[(self.thread % 32U) * 32U + lane];
+    const auto first = static_cast<std::uint16_t>(self.Warp() * 32);
+    if (time > 0) raise(ThreadKey(ThreadId{self.block, static_cast<std::uint16_t>(first + lane)}), time);
+  }
+  return map;
+}
+
+void RaceChecker::Fence(BlockClock& clock, ThreadId self) {
+  clock.threads[self.thread].fenced = Everything(clock, self);
+}
+
+void RaceChecker::Release(std::uint32_t scope, std::uint64_t address, const Knowledge& knowledge) {
+  if (!knowledge) return;
+  if (published_.size() >= kMostPublished && !published_.contains({scope, address})) {
+    incomplete_ = true;
+    return;
+  }
+  Knowledge& published = published_[{scope, address}];
+  published = Join(published, knowledge);
+}
+
+void RaceChecker::Acquire(BlockClock& clock, ThreadId self, std::uint32_t scope, std::uint64_t address) {
+  if (published_.empty()) return;
+  const auto found = published_.find({scope, address});
+  if (found == published_.end()) return;
+  Knowledge& knowledge = clock.threads[self.thread].knowledge;
+  knowledge = Join(knowledge, found->second);
+  clock.has_knowledge = true;
+}
+
+}  // namespace upskill::ptx

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a warp runs: fragments of lanes, branches, special registers.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "ptx/machine.h"
+
+namespace upskill::ptx {
+namespace {
+
+constexpr std::uint32_t kTurn = 400;          // warp instructions of a turn
+constexpr std::uint64_t kPatience = 20'000;   // warp instructions until a fragment gives way to the others
+constexpr std::size_t kMostFragments = 64;
+
+}  // namespace
+
+// The fragment that gave way least, then the one that is deepest in calls, then the one that is furthest behind.
+std::size_t Machine::ChooseFragment(Warp& warp) const {
+  std::size_t best = warp.fragments.size();
+  for (std::size_t i = 0; i < warp.fragments.size(); ++i) {
+    const Fragment& candidate = warp.fragments[i];
+    if (candidate.state != FragmentState::kRunnable) continue;
+    if (best == warp.fragments.size()) {
+      best = i;
+      continue;
+    }
+    const Fragment& other = warp.fragments[best];
+    if (candidate.turns != other.turns) {
+      if (candidate.turns < other.turns) best = i;
+    } else if (candidate.frame->depth != other.frame->depth) {
+      if (candidate.frame->depth > other.frame->depth) best = i;
+    } else if (program_.priority[candidate.pc] < program_.priority[other.pc]) {
+      best = i;
+    }
+  }
+  return best;
+}
+
+// Lanes at the same place of the same call go on together.
+void Machine::MergeFragments(Warp& warp) {
+  for (std::size_t i = 0; i < warp.fragments.size(); ++i) {
+    for (std::size_t k = warp.fragments.size() - 1; k > i; --k) {
+      Fragment& a = warp.fragments[i];
+      const Fragment& b = warp.fragments[k];
+      if (a.pc != b.pc || a.frame != b.frame || a.state != b.state || a.arrived != b.arrived || a.barrier != b.barrier) {
+        continue;
+      }
+      a.mask |= b.mask;
+      a.turns = std::max(a.turns, b.turns);
+      warp.fragments.erase(warp.fragments.begin() + static_cast<std::ptrdiff_t>(k));
+    }
+  }
+}
+
+void Machine::RunWarp(Warp& warp) {
+  warp_ = &warp;
+  std::uint32_t left = kTurn;
+  if (options_.schedule_seed != 0) left = 1 + static_cast<std::uint32_t>(rng_.Next() % kTurn);
+  give_way_ = false;
+  while (left > 0 && !ended_) {
+    if (warp.fragments.size() > 1) MergeFragments(warp);
+    const std::size_t chosen = ChooseFragment(warp);
+    if (chosen == warp.fragments.size()) return;
+    RunFragment(warp, chosen, left);
+    if (give_way_) return;
+  }
+  if (warp.fragments.size() > 1 && warp.executed / kPatience != (warp.executed - kTurn) / kPatience) {
+    const std::size_t chosen = ChooseFragment(warp);
+    if (chosen < warp.fragments.size()) ++warp.fragments[chosen].turns;
+  }
+}
+
+// Runs until the fragment's lanes part, wait, end, meet other lanes, or the turn is over.
+void Machine::RunFragment(Warp& warp, std::size_t index, std::uint32_t& left) {
+  fragment_ = index;
+  frame_ = warp.fragments[index].frame;
+  bases_ = {frame_->registers.get(), constants_.data()};
+  const std::size_t fragments = warp.fragments.size();
+  while (left > 0) {
+    Fragment& fragment = warp.fragments[index];
+    const Inst& inst = program_.code[fragment.pc];
+    std::uint32_t mask = fragment.mask;
+    if (inst.guard != kNoSlot) {
+      if (options_.check_uninitialised) CheckUse(inst, inst.guard, mask);
+      const std::uint32_t predicate = *Register<std::uint32_t>(inst.guard);
+      mask &= inst.guard_negated ? ~predicate : predicate;
+    }
+    --left;
+    Retire(inst, mask);
+    if (inst.alu != nullptr && inst.action == Action::kAlu) {
+      if (mask != 0) {
+        inst.alu(bases_.data(), inst, mask);
+        if (options_.check_uninitialised) Propagate(inst, mask);
+      }
+      ++fragment.pc;
+    } else {
+      const Step step = mask == 0 && inst.action != Action::kBranch ? Step::kNext : Execute(inst, mask);
+      if (ended_ || step == Step::kEnd) return;
+      if (step == Step::kStay) return;
+      if (step == Step::kNext) ++warp.fragments[index].pc;
+      if (give_way_ || warp.fragments.size() != fragments || warp.fragments[index].frame != frame_) return;
+    }
+    if (fragments > 1) {
+      // Whoever is further behind runs first; who is at the same place joins.
+      const std::size_t next = ChooseFragment(warp);
+      if (next != index) return;
+      for (std::size_t i = 0; i < fragments; ++i) {
+        if (i != index && warp.fragments[i].pc == warp.fragments[index].pc) return;
+      }
+    }
+  }
+}
+
+void Machine::Retire(const Inst& inst, std::uint32_t mask) {
+  const auto lanes = static_cast<std::uint64_t>(std::popcount(mask));
+  ++outcome_.counters.warp_instructions;
+  outcome_.counters.thread_instructions += lanes;
+  class_counts_[static_cast<std::size_t>(inst.inst_class)] += lanes;
+  ++warp_->executed;
+}
+
+void Machine::Propagate(const Inst& inst, std::uint32_t mask) {
+  Taint sum;
+  const std::uint32_t count = std::uint32_t{inst.results} + inst.sources;
+  const bool selects = inst.copies && inst.sub == 1 && inst.sources == 3;
+  for (std::uint32_t i = inst.results; i < count; ++i) {
+    const std::uint32_t operand = count <= inst.op.size() ? inst.op[i] : Operand(inst, i);
+    if ((operand & kConstantBit) != 0) continue;
+    const Taint& taint = frame_->taints[operand / 64];
+    std::uint32_t lanes = taint.lanes;
+    if (selects && i < 3) {
+      const std::uint32_t chosen = *Register<std::uint32_t>(inst.op[3]);
+      lanes &= i == 1 ? chosen : ~chosen;
+    }
+    if ((lanes & mask) == 0) continue;
+    sum.lanes |= lanes & mask;
+    sum.computed |= taint.computed & lanes & mask;
+    sum.origin = taint.origin;
+  }
+  if (!inst.copies) sum.computed = sum.lanes;
+  for (std::uint32_t i = 0; i < inst.results; ++i) {
+    const std::uint32_t operand = count <= inst.op.size() ? inst.op[i] : Operand(inst, i);
+    Taint& taint = frame_->taints[operand / 64];
+    if (((taint.lanes & mask) | sum.lanes) == 0) continue;
+    taint.lanes = (taint.lanes & ~mask) | sum.lanes;
+    taint.computed = (taint.computed & ~mask) | sum.computed;
+    if (sum.lanes != 0) taint.origin = sum.origin;
+  }
+}
+
+void Machine::SplitOff(std::uint32_t mask, std::uint32_t pc) {
+  Fragment other = warp_->fragments[fragment_];
+  other.mask = mask;
+  other.pc = pc;
+  warp_->fragments[fragment_].mask &= ~mask;
+  warp_->fragments.push_back(other);
+}
+
+Step Machine::Branch(const Inst& inst, std::uint32_t taken) {
+  Fragment& fragment = warp_->fragments[fragment_];
+  ++outcome_.counters.branches;
+  if (taken == fragment.mask) {
+    fragment.pc = inst.target;
+    return Step::kJumped;
+  }
+  if (taken == 0) return Step::kNext;
+  ++outcome_.counters.divergent_branches;
+  SplitOff(taken, inst.target);
+  return Step::kNext;
+}
+
+Step Machine::BranchIndexed(const Inst& inst, std::uint32_t mask) {
+  const std::vector<std::uint32_t>& targets = program_.branch_targets[inst.target];
+  const auto* index = Register<std::uint32_t>(inst.op[0]);
+  std::map<std::uint32_t, std::uint32_t> lanes_of;
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    if (((mask >> lane) & 1U) == 0) continue;
+    if (index[lane] >= targets.size()) {
+      Report(FindingKind::kOutOfBounds, inst, lane, "Invalid index of a branch", {});
+      Stop(Ending::kTrapped, "an indexed branch beyond its targets");
+      return Step::kEnd;
+    }
+    lanes_of[targets[index[lane]]] |= 1U << lane;
+  }
+  ++outcome_.counters.branches;
+  Fragment& fragment = warp_->fragments[fragment_];
+  if (lanes_of.size() == 1 && mask == fragment.mask) {
+    fragment.pc = lanes_of.begin()->first;
+    return Step::kJumped;
+  }
+  ++outcome_.counters.divergent_branches;
+  for (const auto& [target, lanes] : lanes_of) {
+    if (warp_->fragments[fragment_].mask == lanes) {
+      warp_->fragments[fragment_].pc = target;
+      return Step::kJumped;
+    }
+    SplitOff(lanes, target);
+  }
+  return Step::kNext;
+}
+
+Step Machine::Exit(std::uint32_t mask) {
+  Warp& warp = *warp_;
+  warp.live &= ~mask;
+  block_->live_threads -= static_cast<std::uint32_t>(std::popcount(mask));
+  for (Frame* frame = frame_; frame != nullptr;) {
+    Frame* caller = frame->caller;
+    LeaveFrame(frame, mask);
+    frame = caller;
+  }
+  Fragment& fragment = warp.fragments[fragment_];
+  fragment.mask &= ~mask;
+  const bool gone = fragment.mask == 0;
+  if (gone) warp.fragments.erase(warp.fragments.begin() + static_cast<std::ptrdiff_t>(fragment_));
+  // Who waits for these lanes needn't any more.
+  for (Fragment& other : warp.fragments) {
+    if (other.state == FragmentState::kCollective) other.state = FragmentState::kRunnable;
+  }
+  CheckBarriers(*block_);
+  return gone ? Step::kEnd : Step::kNext;
+}
+
+std::uint64_t Machine::IndexValue(SpecialRegister special, std::uint32_t lane) const {
+  const Dim3 thread = ThreadDim(warp_->index * 32 + lane);
+  switch (special) {
+    case SpecialRegister::kTidX:
+      return thread.x;
+    case SpecialRegister::kTidY:
+      return thread.y;
+    case SpecialRegister::kTidZ:
+      return thread.z;
+    case SpecialRegister::kNtidX:
+      return config_.block.x;
+    case SpecialRegister::kNtidY:
+      return config_.block.y;
+    case SpecialRegister::kNtidZ:
+      return config_.block.z;
+    case SpecialRegister::kCtaidX:
+    case SpecialRegister::kClusteridX:
+      return block_->id.x;
+    case SpecialRegister::kCtaidY:
+    case SpecialRegister::kClusteridY:
+      return block_->id.y;
+    case SpecialRegister::kCtaidZ:
+    case SpecialRegister::kClusteridZ:
+      return block_->id.z;
+    case SpecialRegister::kNctaidX:
+    case SpecialRegister::kNclusteridX:
+      return config_.grid.x;
+    case SpecialRegister::kNctaidY:
+    case SpecialRegister::kNclusteridY:
+      return config_.grid.y;
+    case SpecialRegister::kNctaidZ:
+    case SpecialRegister::kNclusteridZ:
+      return config_.grid.z;
+    case SpecialRegister::kClusterNctaidX:
+    case SpecialRegister::kClusterNctaidY:
+    case SpecialRegister::kClusterNctaidZ:
+    case SpecialRegister::kClusterNctarank:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+std::uint64_t Machine::SpecialValue(SpecialRegister special, std::uint32_t lane) const {
+  switch (special) {
+    case SpecialRegister::kLaneId:
+      return lane;
+    case SpecialRegister::kWarpId:
+      return warp_->index;
+    case SpecialRegister::kNwarpId:
+      return block_->warps.size();
+    case SpecialRegister::kNsmId:
+      return 132;
+    case SpecialRegister::kLanemaskEq:
+      return std::uint64_t{1} << lane;
+    case SpecialRegister::kLanemaskLe:
+      return (std::uint64_t{2} << lane) - 1;
+    case SpecialRegister::kLanemaskLt:
+      return (std::uint64_t{1} << lane) - 1;
+    case SpecialRegister::kLanemaskGe:
+      return ~((std::uint64_t{1} << lane) - 1) & 0xFFFFFFFFU;
+    case SpecialRegister::kLanemaskGt:
+      return ~((std::uint64_t{2} << lane) - 1) & 0xFFFFFFFFU;
+    // Time is the number of instructions, so that every run is the same.
+    case SpecialRegister::kClock:
+    case SpecialRegister::kClock64:
+    case SpecialRegister::kGlobaltimer:
+    case SpecialRegister::kGlobaltimerLo:
+      return outcome_.counters.warp_instructions;
+    case SpecialRegister::kClockHi:
+    case SpecialRegister::kGlobaltimerHi:
+      return outcome_.counters.warp_instructions >> 32U;
+    case SpecialRegister::kDynamicSmemSize:
+      return config_.dynamic_shared_bytes;
+    case SpecialRegister::kTotalSmemSize:
+      return shared_end_ - kSharedStart;
+    case SpecialRegister::kEnvreg1:
+      return workspace_address_ >> 32U;
+    case SpecialRegister::kEnvreg2:
+      return workspace_address_ & 0xFFFFFFFFU;
+    default:
+      return IndexValue(special, lane);
+  }
+}
+
+void Machine::Special(const Inst& inst, std::uint32_t mask) {
+  const auto special = static_cast<SpecialRegister>(inst.sub);
+  if (inst.type == Type::kPred) {
+    *Register<std::uint32_t>(inst.op[0]) &= ~mask;
+    return;
+  }
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    if (((mask >> lane) & 1U) == 0) continue;
+    const std::uint64_t value = SpecialValue(special, lane);
+    std::memcpy(Register<char>(inst.op[0]) + std::size_t{lane} * inst.slot_size, &value,
+                std::min<std::size_t>(inst.slot_size, 8));
+  }
+}
+
+Step Machine::Execute(const Inst& inst, std::uint32_t mask) {
+  switch (inst.action) {
+    case Action::kBranch:
+      return Branch(inst, mask);
+    case Action::kBranchIndexed:
+      return BranchIndexed(inst, mask);
+    case Action::kCall:
+      return Call(inst, mask);
+    case Action::kReturn:
+      return Return(mask);
+    case Action::kExit:
+      return Exit(mask);
+    case Action::kTrap:
+      Report(FindingKind::kTrap, inst, static_cast<std::uint32_t>(std::countr_zero(mask)), "trap instruction executed");
+      Stop(Ending::kTrapped, "a trap instruction");
+      return Step::kEnd;
+    case Action::kBarrier:
+      return Barrier(inst, mask);
+    case Action::kWarpBarrier:
+      return WarpSync(inst, mask);
+    case Action::kShuffle:
+      return Shuffle(inst, mask);
+    case Action::kVote:
+      return Vote(inst, mask);
+    case Action::kMatch:
+      return Match(inst, mask);
+    case Action::kRedux:
+      return Redux(inst, mask);
+    case Action::kElect:
+      return Elect(inst, mask);
+    case Action::kMbarrierTest:
+      return MbarrierTest(inst, mask);
+    default:
+      return ExecuteMemory(inst, mask);
+  }
+}
+
+Step Machine::ExecuteMemory(const Inst& inst, std::uint32_t mask) {
+  switch (inst.action) {
+    case Action::kLoad:
+      Load(inst, mask);
+      break;
+    case Action::kStore:
+      Store(inst, mask);
+      break;
+    case Action::kLoadArgument:
+      LoadArgument(inst, mask);
+      break;
+    case Action::kAtomic:
+      Atomic(inst, mask);
+      break;
+    case Action::kAsyncCopy:
+      AsyncCopyTo(inst, mask);
+      break;
+    case Action::kAsyncCommit:
+      AsyncCommit(mask);
+      break;
+    case Action::kAsyncWait:
+      AsyncWait(inst, mask);
+      break;
+    case Action::kAsyncArrive:
+      AsyncArrive(inst, mask);
+      break;
+    case Action::kLoadMatrix:
+    case Action::kStoreMatrix:
+      LoadMatrix(inst, mask);
+      break;
+    case Action::kMma:
+      Mma(inst, mask);
+      break;
+    case Action::kWmmaLoad:
+    case Action::kWmmaStore:
+      WmmaAccess(inst, mask, inst.action == Action::kWmmaStore);
+      break;
+    default:
+      return ExecuteOther(inst, mask);
+  }
+  return Step::kNext;
+}
+
+Step Machine::ExecuteOther(const Inst& inst, std::uint32_t mask) {
+  switch (inst.action) {
+    case Action::kSpecialRegister:
+      Special(inst, mask);
+      break;
+    case Action::kLocalAddress:
+      for (std::uint32_t lane = 0; lane < 32; ++lane) {
+        if (((mask >> lane) & 1U) == 0) continue;
+        const std::uint64_t value = frame_->local_base + static_cast<std::uint64_t>(inst.imm);
+        std::memcpy(Register<char>(inst.op[0]) + std::size_t{lane} * inst.slot_size, &value, inst.slot_size);
+      }
+      break;
+    case Action::kConvertAddress:
+      ConvertAddress(inst, mask);
+      break;
+    case Action::kIsSpace:
+      IsSpace(inst, mask);
+      break;
+    case Action::kActiveMask:
+      for (std::uint32_t lane = 0; lane < 32; ++lane) {
+        if (((mask >> lane) & 1U) != 0) Register<std::uint32_t>(inst.op[0])[lane] = mask;
+      }
+      break;
+    case Action::kFence:
+      Fence(mask);
+      break;
+    case Action::kYield:
+      give_way_ = true;
+      ++warp_->fragments[fragment_].turns;
+      return Step::kNext;
+    case Action::kMbarrierInit:
+    case Action::kMbarrierInval:
+    case Action::kMbarrierArrive:
+    case Action::kMbarrierExpect:
+      MbarrierChange(inst, mask);
+      break;
+    case Action::kNop:
+      return Step::kNext;
+    default:
+      outcome_.unsupported = program_.names[inst.name];
+      Report(FindingKind::kUnsupported, inst, static_cast<std::uint32_t>(std::countr_zero(mask)),
+             "Unsupported instruction " + program_.names[inst.name]);
+      Stop(Ending::kUnsupported, "the instruction " + program_.names[inst.name] + " isn't supported");
+      return Step::kEnd;
+  }
+  if (options_.check_uninitialised && inst.action != Action::kMbarrierInit) Propagate(inst, mask);
+  return Step::kNext;
+}
+
+}  // namespace upskill::ptx
