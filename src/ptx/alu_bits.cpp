@@ -78,7 +78,8 @@ struct Divide {
   template <typename T>
   T operator()(T a, T b, const Inst&) const {
     if (b == 0) return static_cast<T>(~T{0});
-    if (std::is_signed_v<T> && b == static_cast<T>(-1)) return static_cast<T>(Unsigned<T>{0} - static_cast<Unsigned<T>>(a));
+    if (std::is_signed_v<T> && b == static_cast<T>(-1))
+      return static_cast<T>(Unsigned<T>{0} - static_cast<Unsigned<T>>(a));
     return static_cast<T>(a / b);
   }
 };
@@ -100,7 +101,9 @@ struct SubtractSaturated {
 template <typename T>
 std::int64_t Product24(T a, T b) {
   if constexpr (std::is_signed_v<T>) {
-    const auto extend = [](T value) { return static_cast<std::int64_t>(static_cast<std::int32_t>(static_cast<std::uint32_t>(value) << 8U) >> 8); };
+    const auto extend = [](T value) {
+      return static_cast<std::int64_t>(static_cast<std::int32_t>(static_cast<std::uint32_t>(value) << 8U) >> 8);
+    };
     return extend(a) * extend(b);
   } else {
     return static_cast<std::int64_t>(std::uint64_t{a & 0xFFFFFFU} * std::uint64_t{b & 0xFFFFFFU});

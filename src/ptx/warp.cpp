@@ -9,8 +9,8 @@
 namespace upskill::ptx {
 namespace {
 
-constexpr std::uint32_t kTurn = 400;          // warp instructions of a turn
-constexpr std::uint64_t kPatience = 20'000;   // warp instructions until a fragment gives way to the others
+constexpr std::uint32_t kTurn = 400;         // warp instructions of a turn
+constexpr std::uint64_t kPatience = 20'000;  // warp instructions until a fragment gives way to the others
 constexpr std::size_t kMostFragments = 64;
 
 }  // namespace
@@ -43,7 +43,8 @@ void Machine::MergeFragments(Warp& warp) {
     for (std::size_t k = warp.fragments.size() - 1; k > i; --k) {
       Fragment& a = warp.fragments[i];
       const Fragment& b = warp.fragments[k];
-      if (a.pc != b.pc || a.frame != b.frame || a.state != b.state || a.arrived != b.arrived || a.barrier != b.barrier) {
+      if (a.pc != b.pc || a.frame != b.frame || a.state != b.state || a.arrived != b.arrived ||
+          a.barrier != b.barrier) {
         continue;
       }
       a.mask |= b.mask;
