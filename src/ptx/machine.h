@@ -251,7 +251,6 @@ class Machine {
   // matrix.cpp
   void LoadMatrix(const Inst& inst, std::uint32_t mask);
   void Mma(const Inst& inst, std::uint32_t mask);
-  void WmmaAccess(const Inst& inst, std::uint32_t mask, bool stores);
 
   // reports.cpp
   void Report(FindingKind kind, const Inst& inst, std::uint32_t lane, std::string message, std::string detail = {},

@@ -62,14 +62,6 @@ enum class Action : std::uint8_t {
   kLoadMatrix,
   kStoreMatrix,
   kMma,
-  kWmmaLoad,
-  kWmmaStore,
-  kMapa,
-  kClusterBarrier,
-  kBulkCopy,
-  kBulkCommit,
-  kBulkWait,
-  kWgmma,
 };
 
 enum class InstClass : std::uint8_t {
