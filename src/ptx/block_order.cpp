@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMostBlocks = 4000;  // beyond it, the order of the text is good enough
 
-struct Block {
+struct BasicBlock {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
   std::vector<std::uint32_t> successors;
@@ -20,7 +20,7 @@ bool EndsBlock(const Inst& inst) {
          inst.action == Action::kExit || inst.action == Action::kTrap;
 }
 
-std::vector<Block> SplitIntoBlocks(const Program& program, const Function& function) {
+std::vector<BasicBlock> SplitIntoBlocks(const Program& program, const Function& function) {
   std::vector<std::uint32_t> leaders{function.entry};
   for (std::uint32_t pc = function.entry; pc < function.end; ++pc) {
     const Inst& inst = program.code[pc];
@@ -34,15 +34,15 @@ std::vector<Block> SplitIntoBlocks(const Program& program, const Function& funct
   }
   std::sort(leaders.begin(), leaders.end());
   leaders.erase(std::unique(leaders.begin(), leaders.end()), leaders.end());
-  std::vector<Block> blocks;
+  std::vector<BasicBlock> blocks;
   for (std::size_t i = 0; i < leaders.size(); ++i) {
-    blocks.push_back(Block{leaders[i], i + 1 < leaders.size() ? leaders[i + 1] : function.end, {}});
+    blocks.push_back(BasicBlock{leaders[i], i + 1 < leaders.size() ? leaders[i + 1] : function.end, {}});
   }
   const auto index_of = [&](std::uint32_t pc) {
     return static_cast<std::uint32_t>(std::lower_bound(leaders.begin(), leaders.end(), pc) - leaders.begin());
   };
   for (std::uint32_t i = 0; i < blocks.size(); ++i) {
-    Block& block = blocks[i];
+    BasicBlock& block = blocks[i];
     if (block.end == block.begin) continue;
     const Inst& last = program.code[block.end - 1];
     if (last.action == Action::kBranch && last.target < function.end) block.successors.push_back(index_of(last.target));
@@ -59,7 +59,7 @@ std::vector<Block> SplitIntoBlocks(const Program& program, const Function& funct
 
 class WeakTopologicalOrder {
  public:
-  explicit WeakTopologicalOrder(const std::vector<Block>& blocks) : blocks_(blocks), number_(blocks.size(), 0) {}
+  explicit WeakTopologicalOrder(const std::vector<BasicBlock>& blocks) : blocks_(blocks), number_(blocks.size(), 0) {}
 
   // Indices of blocks; those that can't be reached come last.
   std::vector<std::uint32_t> Compute() {
@@ -109,7 +109,7 @@ class WeakTopologicalOrder {
     return head;
   }
 
-  const std::vector<Block>& blocks_;
+  const std::vector<BasicBlock>& blocks_;
   std::vector<std::uint32_t> number_;
   std::vector<std::uint32_t> stack_;
   std::uint32_t last_number_ = 0;
@@ -118,7 +118,7 @@ class WeakTopologicalOrder {
 }  // namespace
 
 void OrderBlocks(Program& program, const Function& function) {
-  const std::vector<Block> blocks = SplitIntoBlocks(program, function);
+  const std::vector<BasicBlock> blocks = SplitIntoBlocks(program, function);
   std::vector<std::uint32_t> order;
   if (blocks.size() <= kMostBlocks) {
     order = WeakTopologicalOrder(blocks).Compute();
