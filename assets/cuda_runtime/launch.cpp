@@ -164,6 +164,11 @@ cudaError_t LaunchKernel(const Kernel* kernel, dim3 grid, dim3 block, void** arg
   request.a[9] = cooperative ? kUpskillCooperative : 0;
   request.a[10] = cluster;
   request.bytes = bytes;
+  if (Capturing()) return Capture(request, packed);
+  return SendLaunch(request, packed);
+}
+
+cudaError_t SendLaunch(const UpskillRequest& request, const void* packed) {
   constexpr uint64_t kPrinted = 1 << 20;
   char* const printed = static_cast<char*>(malloc(kPrinted));
   const UpskillReply reply = Ask(request, packed, printed, printed == nullptr ? 0 : kPrinted);

@@ -125,12 +125,16 @@ cudaError_t Transfer(void* to, const void* from, size_t bytes, cudaMemcpyKind ki
   SendManaged();
   cudaError_t error = cudaSuccess;
   if (target.on_device && source.on_device) {
-    error = AskFor(Request(kUpskillCopy, to_address, from_address, bytes, number));
+    const UpskillRequest request = Request(kUpskillCopy, to_address, from_address, bytes, number);
+    if (Capturing()) return Capture(request, nullptr);
+    error = AskFor(request);
   } else if (target.on_device) {
     UpskillRequest request = Request(kUpskillWrite, to_address, number);
     request.bytes = bytes;
+    if (Capturing()) return Capture(request, from);
     error = static_cast<cudaError_t>(Ask(request, from, nullptr, 0).error);
   } else if (source.on_device) {
+    if (Capturing()) return Note(cudaErrorStreamCaptureUnsupported);
     error = static_cast<cudaError_t>(Ask(Request(kUpskillRead, from_address, bytes, number), nullptr, to, bytes).error);
   } else {
     memmove(to, from, bytes);
@@ -154,8 +158,10 @@ cudaError_t TransferRows(void* to, size_t to_pitch, const void* from, size_t fro
 cudaError_t Fill(void* memory, uint64_t value, uint64_t width, size_t bytes, cudaStream_t stream) {
   if (bytes == 0) return Note(Failed());
   SendManaged();
-  const cudaError_t error =
-      AskFor(Request(kUpskillFill, reinterpret_cast<uint64_t>(memory), bytes, value, width, StreamNumber(stream)));
+  const UpskillRequest request =
+      Request(kUpskillFill, reinterpret_cast<uint64_t>(memory), bytes, value, width, StreamNumber(stream));
+  if (Capturing()) return Capture(request, nullptr);
+  const cudaError_t error = AskFor(request);
   FetchManaged();
   return error;
 }

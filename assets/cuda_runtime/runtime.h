@@ -37,6 +37,10 @@ bool UnmapManaged(void* memory);
 
 uint64_t StreamNumber(cudaStream_t stream);
 
+// While a graph is captured, requests that work on a stream are kept for it, not sent.
+bool Capturing();
+cudaError_t Capture(const UpskillRequest& request, const void* bytes);
+
 [[noreturn]] void Fail(const char* message);
 
 // Found by the address of the function or variable of the host that stands for it.
@@ -54,5 +58,7 @@ Kernel* FindKernel(const void* host);
 cudaError_t FindSymbol(const void* host, uint64_t* address, size_t* bytes);
 cudaError_t LaunchKernel(const Kernel* kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
                          cudaStream_t stream, bool cooperative, uint64_t cluster);
+
+cudaError_t SendLaunch(const UpskillRequest& request, const void* packed);
 
 }  // namespace upskill_runtime

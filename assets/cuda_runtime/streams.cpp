@@ -68,6 +68,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return Synchronize(kUpskillOneStream, StreamNumber(stream)); }
 cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  if (Capturing()) return cudaSuccess;  // a graph's work is done in the order of the calls
   return AskFor(Request(kUpskillWaitEvent, StreamNumber(stream), reinterpret_cast<const Event*>(event)->number));
 }
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
@@ -76,10 +77,6 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
 }
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
   *priority = StreamNumber(stream) < kUpskillFirstStream ? 0 : reinterpret_cast<const Stream*>(stream)->priority;
-  return cudaSuccess;
-}
-cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
-  *status = cudaStreamCaptureStatusNone;
   return cudaSuccess;
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned) {
@@ -105,6 +102,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   if (Failed() != cudaSuccess) return Note(Failed());
+  if (Capturing()) return cudaSuccess;
   Event* const recorded = reinterpret_cast<Event*>(event);
   const UpskillReply reply =
       Ask(Request(kUpskillRecordEvent, recorded->number, StreamNumber(stream)), nullptr, nullptr, 0);

@@ -54,7 +54,7 @@ std::string ProblemOfTrial(const CudaRunSpec& spec, const RunInputs& inputs, con
   if (!trial.changed_inputs.empty() && trial.changed_inputs.front() < spec.arguments.size())
     return fmt::format("it changes its input {}", spec.arguments[trial.changed_inputs.front()].name);
   for (const DeviceOutput& output : trial.outputs) {
-    if (std::string problem = ProblemOfOutput(spec, inputs, output); !problem.empty()) return problem;
+    if (const std::string problem = ProblemOfOutput(spec, inputs, output); !problem.empty()) return problem;
   }
   if (trial.pending_streams > 0)
     return "it returns before the work on a stream of its own is done: nothing waits for it";
@@ -68,7 +68,7 @@ std::string ProblemOfTrials(const CudaRunSpec& spec, const std::vector<RunInputs
   const auto repetitions = static_cast<std::size_t>(spec.repetitions);
   for (std::size_t i = 0; i < report.trials.size() && i / repetitions < inputs.size(); ++i) {
     const RunInputs& of_trial = inputs[i / repetitions];
-    if (std::string problem = ProblemOfTrial(spec, of_trial, report.trials[i]); !problem.empty())
+    if (const std::string problem = ProblemOfTrial(spec, of_trial, report.trials[i]); !problem.empty())
       return WithSizes(of_trial.sizes, problem);
     if (!spec.deterministic || i % repetitions == 0) continue;
     const auto& before = report.trials[i - 1].outputs;

@@ -82,6 +82,51 @@ std::size_t ReferenceBytes(const RunArgument& argument, const DeviceArgument& ma
   return made.bytes / InfoOf(argument.type).bytes * InfoOf(ReferenceType(argument.type)).bytes;
 }
 
+// With the reference's code, and the code that reads arguments, passes them and writes results.
+constexpr const char* kReferenceProgram = R"(#include <unistd.h>
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+{}
+
+static std::FILE* input_of_reference;
+static std::uint64_t Number() {{
+  std::uint64_t number = 0;
+  if (std::fread(&number, sizeof(number), 1, input_of_reference) != 1) std::exit(9);
+  return number;
+}}
+[[maybe_unused]] static double Real() {{
+  const std::uint64_t bits = Number();
+  double real = 0;
+  std::memcpy(&real, &bits, sizeof(real));
+  return real;
+}}
+static std::vector<char> Buffer() {{
+  std::vector<char> bytes(Number());
+  if (std::fread(bytes.data(), 1, bytes.size(), input_of_reference) != bytes.size()) std::exit(9);
+  return bytes;
+}}
+int main() {{
+  // What the reference prints isn't taken for its results.
+  std::FILE* const results = fdopen(dup(1), "wb");
+  if (dup2(2, 1) != 1 || results == nullptr) return 9;
+  input_of_reference = std::fopen("input.bin", "rb");
+  if (input_of_reference == nullptr) return 9;
+  for (std::uint64_t left = Number(); left > 0; --left) {{
+{}    reference({});
+{}  }}
+  return std::fclose(results) == 0 ? 0 : 9;
+}}
+)";
+
 }  // namespace
 
 ElementType ReferenceType(ElementType type) {
@@ -171,50 +216,7 @@ std::string ReferenceProgram(const CudaRunSpec& spec) {
       writes += fmt::format("    std::fwrite(a{0}.data(), 1, a{0}.size(), results);\n", i);
     call += (call.empty() ? "" : ", ") + value;
   }
-  return fmt::format(R"(#include <unistd.h>
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <limits>
-#include <numeric>
-#include <vector>
-
-{}
-
-static std::FILE* input_of_reference;
-static std::uint64_t Number() {{
-  std::uint64_t number = 0;
-  if (std::fread(&number, sizeof(number), 1, input_of_reference) != 1) std::exit(9);
-  return number;
-}}
-[[maybe_unused]] static double Real() {{
-  const std::uint64_t bits = Number();
-  double real = 0;
-  std::memcpy(&real, &bits, sizeof(real));
-  return real;
-}}
-static std::vector<char> Buffer() {{
-  std::vector<char> bytes(Number());
-  if (std::fread(bytes.data(), 1, bytes.size(), input_of_reference) != bytes.size()) std::exit(9);
-  return bytes;
-}}
-int main() {{
-  // What the reference prints isn't taken for its results.
-  std::FILE* const results = fdopen(dup(1), "wb");
-  if (dup2(2, 1) != 1 || results == nullptr) return 9;
-  input_of_reference = std::fopen("input.bin", "rb");
-  if (input_of_reference == nullptr) return 9;
-  for (std::uint64_t left = Number(); left > 0; --left) {{
-{}    reference({});
-{}  }}
-  return std::fclose(results) == 0 ? 0 : 9;
-}}
-)",
-                     spec.reference, reads, call, writes);
+  return fmt::format(fmt::runtime(kReferenceProgram), spec.reference, reads, call, writes);
 }
 
 std::string DriverProgram(const CudaRunSpec& spec) {

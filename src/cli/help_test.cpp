@@ -66,6 +66,9 @@ const std::vector<Words> kCommands = {{},
                                       {"toolchain"},
                                       {"toolchain", "add"},
                                       {"toolchain", "remove"},
+                                      {"kernel"},
+                                      {"kernel", "run"},
+                                      {"kernel", "check"},
                                       {"doctor"},
                                       {"help"}};
 

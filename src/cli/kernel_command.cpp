@@ -16,6 +16,7 @@
 #include "cli/color_option.h"
 #include "cli/help_formatter.h"
 #include "cli/kernel_text.h"
+#include "cli/option_checks.h"
 #include "device/kernel_runner.h"
 #include "util/files.h"
 #include "util/text.h"
@@ -129,7 +130,7 @@ void AddCommonOptions(CLI::App& command, KernelOptions& options) {
   command.add_option("ARG", options.arguments, "Arguments of the program, after --");
   command.add_option("--timeout", options.timeout_seconds, "Maximum time of a run (seconds)")
       ->type_name("SECONDS")
-      ->check(CLI::Range(1.0, 3600.0));
+      ->check(Number(1.0, 3600.0));
   command.add_flag("--json", options.json, "Print a JSON object");
   AddSandboxOptions(command, options.sandbox);
   AddColorOption(command, options.color);
@@ -151,7 +152,7 @@ void AddKernelCommand(CLI::App& app, KernelOptions& options) {
   AddCommonOptions(*check, options);
   check->add_option("--schedules", options.schedules, "Runs, each with another order of warps and blocks")
       ->type_name("N")
-      ->check(CLI::Range(1, 100));
+      ->check(WholeNumber(1, 100));
   AddExamples(*check, {{"Look for races and wrong accesses", "upskill kernel check reduce.cu"},
                        {"For programs to read", "upskill kernel check --json reduce.cu"}});
 }

@@ -77,9 +77,9 @@ TEST_F(KernelCommand, SaysWhatKeepsAProgramFromRunning) {
   if (!CanRun()) GTEST_SKIP() << "no nvcc or no sandbox";
   EXPECT_EQ(Run({"kernel", "run", folder.Write("bad.cu", "int main() { return x; }\n").string()}), 2);
   EXPECT_THAT(error, HasSubstr("bad.cu: doesn't compile: bad.cu(1): error"));
-  const std::string graph = folder.Write("graph.cu", "int main() { return cudaGraphLaunch(0, 0); }\n").string();
+  const std::string graph = folder.Write("graph.cu", "int main() { return cudaGraphCreate(0, 0); }\n").string();
   EXPECT_EQ(Run({"kernel", "run", graph}), 2);
-  EXPECT_THAT(error, HasSubstr("it calls cudaGraphLaunch, which can't be run without a GPU here"));
+  EXPECT_THAT(error, HasSubstr("it calls cudaGraphCreate, which can't be run without a GPU here"));
   EXPECT_EQ(Run({"kernel", "run", (folder.path() / "absent.cu").string()}), 2);
   EXPECT_THAT(error, HasSubstr("absent.cu"));
 }

@@ -82,8 +82,8 @@ SandboxOutcome Failed(std::string error) {
 TEST(KernelBuild, AMissingFunctionIsTheAnswersFaultAndAMissingCallOfCudaIsnt) {
   EXPECT_EQ(ReadBuild(Failed("driver.cc: undefined reference to `launch(float*)'\n")).problem,
             "it doesn't define launch(float*)");
-  const KernelBuild unclear = ReadBuild(Failed("a.o: undefined reference to `cudaGraphLaunch'\n"));
-  EXPECT_THAT(unclear.unclear, HasSubstr("it calls cudaGraphLaunch"));
+  const KernelBuild unclear = ReadBuild(Failed("a.o: undefined reference to `cudaGraphAddKernelNode'\n"));
+  EXPECT_THAT(unclear.unclear, HasSubstr("it calls cudaGraphAddKernelNode"));
   EXPECT_THAT(unclear.problem, IsEmpty());
   EXPECT_EQ(ReadBuild(Failed("a.cu(3): error: identifier \"x\" is undefined\n")).problem,
             "doesn't compile: a.cu(3): error: identifier \"x\" is undefined");

@@ -29,6 +29,15 @@ struct DeviceReply {
   std::string bytes;
 };
 
+// A trial's arguments in memory.
+struct RunningTrial {
+  std::vector<std::uint64_t> values;       // as the function gets them
+  std::vector<std::uint64_t> allocations;  // buffers, and what lies between them
+  std::uint64_t bytes_to_host = 0;
+  std::uint64_t launches = 0;
+  std::uint32_t error = 0;
+};
+
 // The emulated device as one program sees it: its memory, modules, streams, and the trials that it is given. Requests
 // come from code that nobody vouches for. Not thread-safe.
 class DeviceSession {
@@ -49,15 +58,6 @@ class DeviceSession {
     std::string name;
     std::vector<std::string> precisions;
   };
-  // A trial's arguments in memory.
-  struct RunningTrial {
-    std::vector<std::uint64_t> values;       // as the function gets them
-    std::vector<std::uint64_t> allocations;  // buffers, and what lies between them
-    std::uint64_t bytes_to_host = 0;
-    std::uint64_t launches = 0;
-    std::uint32_t error = 0;
-  };
-
   DeviceReply LoadModule(std::string_view bytes);
   DeviceReply FindKernel(std::uint64_t module, std::string_view name);
   DeviceReply FindSymbol(std::uint64_t module, std::string_view name);

@@ -146,7 +146,9 @@ KernelPrecisions PrecisionsIn(std::string_view ptx) {
       if (depth++ == 0) begin = i;
       continue;
     }
-    if (depth == 0 || --depth > 0) continue;
+    if (depth == 0) continue;
+    --depth;
+    if (depth > 0) continue;
     const std::string_view body = ptx.substr(begin, i - begin);
     const std::string kernel = DeclaredKernel(ptx.substr(declared, begin - declared));
     AddPrecisions(body, kernel.empty() ? of_functions : kernels[kernel]);

@@ -102,7 +102,7 @@ DeviceReply DeviceSession::EndOfLaunch(const ptx::LaunchOutcome& outcome) {
       break;
     case Ending::kUnsupported:
       reply.r[0] = kCudaNotSupported;
-      note(report_.unsupported, fmt::format("the instruction {} can't be run here", outcome.unsupported));
+      note(report_.unsupported, fmt::format("{} can't be run here", outcome.unsupported));
       break;
   }
   if (trial_ && reply.r[0] != 0) trial_->error = static_cast<std::uint32_t>(reply.r[0]);

@@ -78,12 +78,12 @@ enum class AluOp : std::uint8_t {
 enum class Compare : std::uint8_t { kEq, kNe, kLt, kLe, kGt, kGe, kEqu, kNeu, kLtu, kLeu, kGtu, kGeu, kNum, kNan };
 
 // Bits of Inst::flags for instructions that compute.
-constexpr std::uint32_t kFlagWrap = 1;          // shf.wrap
-constexpr std::uint32_t kFlagShiftAmount = 1;   // bfind.shiftamt
-constexpr std::uint32_t kFlagNan = 1;           // min.NaN
-constexpr std::uint32_t kFlagXorsign = 2;       // min.xorsign.abs
-constexpr std::uint32_t kFlagApprox = 4;        // div.approx, sqrt.approx
-constexpr std::uint32_t kFlagRelu = 8;          // fma.relu, cvt.relu
+constexpr std::uint32_t kFlagWrap = 1;         // shf.wrap
+constexpr std::uint32_t kFlagShiftAmount = 1;  // bfind.shiftamt
+constexpr std::uint32_t kFlagNan = 1;          // min.NaN
+constexpr std::uint32_t kFlagXorsign = 2;      // min.xorsign.abs
+constexpr std::uint32_t kFlagApprox = 4;       // div.approx, sqrt.approx
+constexpr std::uint32_t kFlagRelu = 8;         // fma.relu, cvt.relu
 constexpr std::uint32_t kFlagCarryIn = 1;
 constexpr std::uint32_t kFlagCarryOut = 2;
 constexpr std::uint32_t kFlagSourceBSigned = 1;  // dp4a: type of b

@@ -78,7 +78,8 @@ struct Divide {
   template <typename T>
   T operator()(T a, T b, const Inst&) const {
     if (b == 0) return static_cast<T>(~T{0});
-    if (std::is_signed_v<T> && b == static_cast<T>(-1)) return static_cast<T>(Unsigned<T>{0} - static_cast<Unsigned<T>>(a));
+    if (std::is_signed_v<T> && b == static_cast<T>(-1))
+      return static_cast<T>(Unsigned<T>{0} - static_cast<Unsigned<T>>(a));
     return static_cast<T>(a / b);
   }
 };
@@ -100,7 +101,9 @@ struct SubtractSaturated {
 template <typename T>
 std::int64_t Product24(T a, T b) {
   if constexpr (std::is_signed_v<T>) {
-    const auto extend = [](T value) { return static_cast<std::int64_t>(static_cast<std::int32_t>(static_cast<std::uint32_t>(value) << 8U) >> 8); };
+    const auto extend = [](T value) {
+      return static_cast<std::int64_t>(static_cast<std::int32_t>(static_cast<std::uint32_t>(value) << 8U) >> 8);
+    };
     return extend(a) * extend(b);
   } else {
     return static_cast<std::int64_t>(std::uint64_t{a & 0xFFFFFFU} * std::uint64_t{b & 0xFFFFFFU});
@@ -265,30 +268,6 @@ void Permute(char* const* bases, const Inst& inst, std::uint32_t mask) {
       });
 }
 
-void DotProduct(char* const* bases, const Inst& inst, std::uint32_t mask, bool four) {
-  const bool signed_a = IsSigned(inst.type);
-  const bool signed_b = (inst.flags & kFlagSourceBSigned) != 0;
-  const unsigned first = (inst.flags & kFlagHigh) != 0 ? 2 : 0;
-  ForLanes3<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>(
-      bases, inst, mask, [=](std::uint32_t a, std::uint32_t b, std::uint32_t c) {
-        const auto byte = [](std::uint32_t word, unsigned i, bool is_signed) -> std::int32_t {
-          const std::uint32_t bits = (word >> (8 * i)) & 0xFFU;
-          return is_signed ? static_cast<std::int8_t>(bits) : static_cast<std::int32_t>(bits);
-        };
-        const auto half = [](std::uint32_t word, unsigned i, bool is_signed) -> std::int32_t {
-          const std::uint32_t bits = (word >> (16 * i)) & 0xFFFFU;
-          return is_signed ? static_cast<std::int16_t>(bits) : static_cast<std::int32_t>(bits);
-        };
-        for (unsigned i = 0; i < (four ? 4U : 2U); ++i) {
-          const std::int32_t left = four ? byte(a, i, signed_a) : half(a, i, signed_a);
-          c += static_cast<std::uint32_t>(left) * static_cast<std::uint32_t>(byte(b, first + i, signed_b));
-        }
-        return c;
-      });
-}
-void Dp4a(char* const* bases, const Inst& inst, std::uint32_t mask) { DotProduct(bases, inst, mask, true); }
-void Dp2a(char* const* bases, const Inst& inst, std::uint32_t mask) { DotProduct(bases, inst, mask, false); }
-
 // szext.{clamp,wrap}: extends from bit b on. bmsk: b ones from bit a on.
 void SignExtend(char* const* bases, const Inst& inst, std::uint32_t mask) {
   ForLanes2<std::uint32_t, std::uint32_t, std::uint32_t>(bases, inst, mask, [&](std::uint32_t a, std::uint32_t b) {
@@ -442,10 +421,6 @@ AluFunction BitsAlu(AluOp op, const Inst& inst) {
       return Lop3;
     case AluOp::kPrmt:
       return Permute;
-    case AluOp::kDp4a:
-      return Dp4a;
-    case AluOp::kDp2a:
-      return Dp2a;
     case AluOp::kSzext:
       return SignExtend;
     case AluOp::kBmsk:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions on masks of lanes: predicates, and the carry flag, which is a predicate in the frame's first slot.
+// Instructions on masks of lanes: predicates, and the carry flag, which is a predicate in the frame's first slot. Dot
+// products.
 #include <type_traits>
 
 #include "ptx/alu.h"
@@ -113,6 +114,30 @@ void MultiplyHigh(char* const* bases, const Inst& inst, std::uint32_t mask) {
   MultiplyAddWithCarry<T>(bases, inst, mask, true);
 }
 
+void DotProduct(char* const* bases, const Inst& inst, std::uint32_t mask, bool four) {
+  const bool signed_a = IsSigned(inst.type);
+  const bool signed_b = (inst.flags & kFlagSourceBSigned) != 0;
+  const unsigned first = (inst.flags & kFlagHigh) != 0 ? 2 : 0;
+  ForLanes3<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>(
+      bases, inst, mask, [=](std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+        const auto byte = [](std::uint32_t word, unsigned i, bool is_signed) -> std::int32_t {
+          const std::uint32_t bits = (word >> (8 * i)) & 0xFFU;
+          return is_signed ? static_cast<std::int8_t>(bits) : static_cast<std::int32_t>(bits);
+        };
+        const auto half = [](std::uint32_t word, unsigned i, bool is_signed) -> std::int32_t {
+          const std::uint32_t bits = (word >> (16 * i)) & 0xFFFFU;
+          return is_signed ? static_cast<std::int16_t>(bits) : static_cast<std::int32_t>(bits);
+        };
+        for (unsigned i = 0; i < (four ? 4U : 2U); ++i) {
+          const std::int32_t left = four ? byte(a, i, signed_a) : half(a, i, signed_a);
+          c += static_cast<std::uint32_t>(left) * static_cast<std::uint32_t>(byte(b, first + i, signed_b));
+        }
+        return c;
+      });
+}
+void Dp4a(char* const* bases, const Inst& inst, std::uint32_t mask) { DotProduct(bases, inst, mask, true); }
+void Dp2a(char* const* bases, const Inst& inst, std::uint32_t mask) { DotProduct(bases, inst, mask, false); }
+
 }  // namespace
 
 AluFunction CarryAlu(AluOp op, const Inst& inst) {
@@ -128,6 +153,10 @@ AluFunction CarryAlu(AluOp op, const Inst& inst) {
     case AluOp::kMadHiCarry:
       if (IsSigned(inst.type)) return wide ? MultiplyHigh<std::int64_t> : MultiplyHigh<std::int32_t>;
       return wide ? MultiplyHigh<std::uint64_t> : MultiplyHigh<std::uint32_t>;
+    case AluOp::kDp4a:
+      return Dp4a;
+    case AluOp::kDp2a:
+      return Dp2a;
     default:
       return nullptr;
   }

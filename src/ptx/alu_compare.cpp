@@ -83,9 +83,8 @@ bool HoldsAt(char* const* bases, const Inst& inst, Type type, std::uint32_t a, s
                ? Holds(compare, Value<std::int32_t>(bases, a, index), Value<std::int32_t>(bases, b, index))
                : Holds(compare, Value<std::uint32_t>(bases, a, index), Value<std::uint32_t>(bases, b, index));
   }
-  return IsSigned(type)
-             ? Holds(compare, Value<std::int16_t>(bases, a, index), Value<std::int16_t>(bases, b, index))
-             : Holds(compare, Value<std::uint16_t>(bases, a, index), Value<std::uint16_t>(bases, b, index));
+  return IsSigned(type) ? Holds(compare, Value<std::int16_t>(bases, a, index), Value<std::int16_t>(bases, b, index))
+                        : Holds(compare, Value<std::uint16_t>(bases, a, index), Value<std::uint16_t>(bases, b, index));
 }
 
 bool Combine(std::uint32_t how, bool result, bool other) {
@@ -144,9 +143,8 @@ void SetValue(char* const* bases, const Inst& inst, std::uint32_t mask) {
 template <typename T>
 void SelectBySign(char* const* bases, const Inst& inst, std::uint32_t mask) {
   if (inst.source_type == Type::kF32) {
-    ForLanes3<T, T, T, float>(bases, inst, mask, [&](T a, T b, float c) {
-      return (inst.ftz ? FlushSubnormal(c) : c) >= 0 ? a : b;
-    });
+    ForLanes3<T, T, T, float>(bases, inst, mask,
+                              [&](T a, T b, float c) { return (inst.ftz ? FlushSubnormal(c) : c) >= 0 ? a : b; });
     return;
   }
   ForLanes3<T, T, T, std::int32_t>(bases, inst, mask, [](T a, T b, std::int32_t c) { return c >= 0 ? a : b; });

@@ -131,7 +131,8 @@ std::uint64_t IntegerToFloat(std::uint64_t value, bool is_signed, const Inst& in
   const auto value_signed = static_cast<std::int64_t>(value);
   if (inst.type == Type::kF32) {
     const float result = is_signed ? static_cast<float>(value_signed) : static_cast<float>(value);
-    return std::bit_cast<std::uint32_t>(inst.saturate ? static_cast<float>(Saturated(static_cast<double>(result), inst)) : result);
+    return std::bit_cast<std::uint32_t>(inst.saturate ? static_cast<float>(Saturated(static_cast<double>(result), inst))
+                                                      : result);
   }
   if (inst.type == Type::kF64) {
     return std::bit_cast<std::uint64_t>(is_signed ? static_cast<double>(value_signed) : static_cast<double>(value));
@@ -202,7 +203,8 @@ AluFunction FrequentConversion(const Inst& inst) {
 // cvt.rn.f16x2.f32 d, a, b: a is the upper half. e4m3x2 and e5m2x2 likewise, from f32 or an f16x2.
 void ConvertPair(char* const* bases, const Inst& inst, std::uint32_t mask) {
   const unsigned part = SizeOf(inst.type) * 4;  // bits of each half of the result
-  const bool from_pair = inst.source_type == Type::kF16x2 || inst.source_type == Type::kE4m3x2 || inst.source_type == Type::kE5m2x2;
+  const bool from_pair =
+      inst.source_type == Type::kF16x2 || inst.source_type == Type::kE4m3x2 || inst.source_type == Type::kE5m2x2;
   for (int i = 0; i < 32; ++i) {
     if (!Active(mask, i)) continue;
     double high = 0;
@@ -242,9 +244,11 @@ void Unpack(char* const* bases, const Inst& inst, std::uint32_t mask) {
   for (int i = 0; i < 32; ++i) {
     if (!Active(mask, i)) continue;
     char whole[16];
-    std::memcpy(whole, Lanes<char>(bases, inst.op[parts]) + static_cast<std::size_t>(i) * inst.source_slot_size, inst.source_slot_size);
+    std::memcpy(whole, Lanes<char>(bases, inst.op[parts]) + static_cast<std::size_t>(i) * inst.source_slot_size,
+                inst.source_slot_size);
     for (unsigned k = 0; k < parts; ++k) {
-      std::memcpy(Lanes<char>(bases, inst.op[k]) + static_cast<std::size_t>(i) * inst.slot_size, whole + k * size, size);
+      std::memcpy(Lanes<char>(bases, inst.op[k]) + static_cast<std::size_t>(i) * inst.slot_size, whole + k * size,
+                  size);
     }
   }
 }

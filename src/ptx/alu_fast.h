@@ -163,7 +163,9 @@ void Run3(char* const* bases, const Inst& inst, std::uint32_t mask) {
 
 template <typename D, typename A>
 struct WideMultiply {
-  D operator()(A a, A b) const { return static_cast<D>(static_cast<std::make_unsigned_t<D>>(D{a}) * static_cast<std::make_unsigned_t<D>>(D{b})); }
+  D operator()(A a, A b) const {
+    return static_cast<D>(static_cast<std::make_unsigned_t<D>>(D{a}) * static_cast<std::make_unsigned_t<D>>(D{b}));
+  }
 };
 template <typename D, typename A>
 struct WideMultiplyAdd {
@@ -318,7 +320,9 @@ inline AluFunction AnyTypeAlu(AluOp op, const Inst& inst) {
     case AluOp::kShr:
       return Shifts<ShiftRight>(inst.type);
     case AluOp::kSelp:
-      return size == 8 ? SelectLanes<std::uint64_t> : size == 4 ? SelectLanes<std::uint32_t> : SelectLanes<std::uint16_t>;
+      return size == 8   ? SelectLanes<std::uint64_t>
+             : size == 4 ? SelectLanes<std::uint32_t>
+                         : SelectLanes<std::uint16_t>;
     default:
       return nullptr;
   }

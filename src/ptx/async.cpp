@@ -37,13 +37,15 @@ void Machine::AsyncCopyTo(const Inst& inst, std::uint32_t mask) {
     const std::uint32_t wanted = inst.sources > 2 ? Register<std::uint32_t>(inst.op[2])[lane] : bytes;
     const std::uint32_t read = std::min(wanted, bytes);
     Target source;
-    const std::uint64_t address = from.address_mode == AddressMode::kRegister32
-                                      ? Register<std::uint32_t>(inst.op[0])[lane] + static_cast<std::uint64_t>(from.imm)
-                                      : Register<std::uint64_t>(inst.op[0])[lane] + static_cast<std::uint64_t>(from.imm);
+    const std::uint64_t address =
+        from.address_mode == AddressMode::kRegister32
+            ? Register<std::uint32_t>(inst.op[0])[lane] + static_cast<std::uint64_t>(from.imm)
+            : Register<std::uint64_t>(inst.op[0])[lane] + static_cast<std::uint64_t>(from.imm);
     addresses[lane] = address;
     if (read > 0) {
       if (address % bytes != 0) {
-        Report(FindingKind::kMisaligned, inst, lane, "Invalid __global__ read of size " + std::to_string(bytes) + " bytes",
+        Report(FindingKind::kMisaligned, inst, lane,
+               "Invalid __global__ read of size " + std::to_string(bytes) + " bytes",
                "the source of cp.async is misaligned", address, bytes, Space::kGlobal);
         continue;
       }
@@ -153,7 +155,8 @@ void Machine::MbarrierChange(const Inst& inst, std::uint32_t mask) {
     std::uint64_t address = 0;
     if (inst.action == Action::kMbarrierInit) {
       Target target;
-      if (!Resolve(inst, lane, AddressOf(inst, lane, base), 8, "write", target) || target.space != Space::kShared) continue;
+      if (!Resolve(inst, lane, AddressOf(inst, lane, base), 8, "write", target) || target.space != Space::kShared)
+        continue;
       std::memset(target.state, static_cast<int>(Writer::kDevice), 8);
       const std::int64_t count = std::clamp<std::int64_t>(value, 1, kMostCount);
       block_->mbarriers[target.address] = Mbarrier{0, count, count, 0, true};
@@ -189,10 +192,10 @@ Step Machine::MbarrierTest(const Inst& inst, std::uint32_t mask) {
     if (((mask >> lane) & 1U) == 0) continue;
     std::uint64_t address = 0;
     const Mbarrier* barrier = FindMbarrier(inst, lane, inst.op[2], address);
-    const bool over = barrier == nullptr ||
-                      (inst.sub == kTestParity
-                           ? (barrier->phase & 1U) != (Register<std::uint32_t>(inst.op[1])[lane] & 1U)
-                           : barrier->phase != Register<std::uint64_t>(inst.op[1])[lane]);
+    const bool over =
+        barrier == nullptr ||
+        (inst.sub == kTestParity ? (barrier->phase & 1U) != (Register<std::uint32_t>(inst.op[1])[lane] & 1U)
+                                 : barrier->phase != Register<std::uint64_t>(inst.op[1])[lane]);
     if (!over) continue;
     p |= 1U << lane;
     if (options_.check_races) {

@@ -69,12 +69,14 @@ std::uint64_t NewValue(const Inst& inst, std::uint64_t old, std::uint64_t value)
       break;
   }
   if (SizeOf(inst.type) == 8) {
-    return IsSigned(inst.type)
-               ? static_cast<std::uint64_t>(IntegerResult(inst.atomic, static_cast<std::int64_t>(old), static_cast<std::int64_t>(value)))
-               : IntegerResult(inst.atomic, old, value);
+    return IsSigned(inst.type) ? static_cast<std::uint64_t>(IntegerResult(inst.atomic, static_cast<std::int64_t>(old),
+                                                                          static_cast<std::int64_t>(value)))
+                               : IntegerResult(inst.atomic, old, value);
   }
-  return IsSigned(inst.type) ? static_cast<std::uint32_t>(IntegerResult(inst.atomic, static_cast<std::int32_t>(old), static_cast<std::int32_t>(value)))
-                             : IntegerResult(inst.atomic, static_cast<std::uint32_t>(old), static_cast<std::uint32_t>(value));
+  return IsSigned(inst.type)
+             ? static_cast<std::uint32_t>(
+                   IntegerResult(inst.atomic, static_cast<std::int32_t>(old), static_cast<std::int32_t>(value)))
+             : IntegerResult(inst.atomic, static_cast<std::uint32_t>(old), static_cast<std::uint32_t>(value));
 }
 
 }  // namespace
@@ -151,8 +153,7 @@ void Machine::CheckRace(const Inst& inst, std::uint32_t lane, const Target& targ
   for (std::uint64_t at = target.address; at < target.address + bytes;) {
     const std::uint64_t next = std::min<std::uint64_t>(at / 4 * 4 + 4, target.address + bytes);
     access.bytes = static_cast<std::uint8_t>(((1U << (next - at)) - 1) << (at % 4));
-    ShadowCell* cell =
-        target.space == Space::kShared ? &block_->shared_shadow[at / 4] : races_.GlobalCell(at);
+    ShadowCell* cell = target.space == Space::kShared ? &block_->shared_shadow[at / 4] : races_.GlobalCell(at);
     if (cell != nullptr) {
       const auto conflict = races_.Check(*cell, block_->clock, access, writes, same_value);
       if (conflict) ReportRace(inst, lane, target, bytes, writes, *conflict);
@@ -177,7 +178,8 @@ void Machine::CountAccess(const Inst& inst, std::uint32_t mask, const std::array
     std::size_t count = 0;
     for (std::size_t lane = 0; lane < 32; ++lane) {
       if (((mask >> lane) & 1U) == 0) continue;
-      for (std::uint64_t at = addresses[lane] / 4; at <= (addresses[lane] + bytes - 1) / 4 && count < words.size(); ++at) {
+      for (std::uint64_t at = addresses[lane] / 4; at <= (addresses[lane] + bytes - 1) / 4 && count < words.size();
+           ++at) {
         words[count++] = static_cast<std::uint32_t>(at);
       }
     }
@@ -194,7 +196,8 @@ void Machine::CountAccess(const Inst& inst, std::uint32_t mask, const std::array
   std::size_t count = 0;
   for (std::size_t lane = 0; lane < 32; ++lane) {
     if (((mask >> lane) & 1U) == 0) continue;
-    for (std::uint64_t at = addresses[lane] / 32; at <= (addresses[lane] + bytes - 1) / 32 && count < sectors.size(); ++at) {
+    for (std::uint64_t at = addresses[lane] / 32; at <= (addresses[lane] + bytes - 1) / 32 && count < sectors.size();
+         ++at) {
       sectors[count++] = at;
     }
   }

@@ -212,7 +212,8 @@ std::string Machine::StringAt(std::uint64_t address) {
 // One conversion; its value is at `at` in the current lane's buffer, which is advanced.
 std::string Machine::FormatOne(std::string spec, char conversion, std::uint64_t& at) {
   const bool is_wide = spec.find('l') != std::string::npos || spec.find('j') != std::string::npos ||
-                       spec.find('z') != std::string::npos || std::string("feEgGaAps").find(conversion) != std::string::npos;
+                       spec.find('z') != std::string::npos ||
+                       std::string("feEgGaAps").find(conversion) != std::string::npos;
   std::erase_if(spec, [](char c) { return c == 'l' || c == 'h' || c == 'j' || c == 'z'; });
   const std::uint32_t bytes = is_wide ? 8 : 4;
   at = (at + bytes - 1) / bytes * bytes;
@@ -285,7 +286,8 @@ Step Machine::Printf(const CallSite& site, std::uint32_t mask) {
     const std::uint64_t offset = buffer - kLocalWindow;
     std::string text = StringAt(format);
     const bool has_buffer = buffer >= kLocalWindow && offset < warp_->local_stride;
-    text = Format(text, has_buffer ? (std::uint64_t{lane} << 40U) | offset : (std::uint64_t{lane} << 40U) | 0xFFFFFF00U);
+    text =
+        Format(text, has_buffer ? (std::uint64_t{lane} << 40U) | offset : (std::uint64_t{lane} << 40U) | 0xFFFFFF00U);
     const std::size_t room = options_.max_printed_bytes - std::min(options_.max_printed_bytes, outcome_.printed.size());
     outcome_.printed += text.substr(0, room);
     if (!site.results.empty() && site.results[0].offset + frame_->local_base + 4 <= warp_->local_stride) {

@@ -9,16 +9,16 @@ namespace {
 
 const std::map<std::string_view, AluOp>& SimpleOps() {
   static const std::map<std::string_view, AluOp> kOps = {
-      {"add", AluOp::kAdd},     {"sub", AluOp::kSub},     {"div", AluOp::kDiv},           {"rem", AluOp::kRem},
-      {"abs", AluOp::kAbs},     {"neg", AluOp::kNeg},     {"min", AluOp::kMin},           {"max", AluOp::kMax},
-      {"and", AluOp::kAnd},     {"or", AluOp::kOr},       {"xor", AluOp::kXor},           {"not", AluOp::kNot},
-      {"cnot", AluOp::kCnot},   {"fma", AluOp::kFma},     {"sad", AluOp::kSad},           {"brev", AluOp::kBrev},
-      {"clz", AluOp::kClz},     {"popc", AluOp::kPopc},   {"rcp", AluOp::kRcp},           {"sqrt", AluOp::kSqrt},
-      {"rsqrt", AluOp::kRsqrt}, {"ex2", AluOp::kEx2},     {"lg2", AluOp::kLg2},           {"sin", AluOp::kSin},
-      {"cos", AluOp::kCos},     {"tanh", AluOp::kTanh},   {"copysign", AluOp::kCopysign}, {"bfind", AluOp::kBfind},
-      {"bfe", AluOp::kBfe},     {"bfi", AluOp::kBfi},     {"fns", AluOp::kFns},           {"szext", AluOp::kSzext},
-      {"bmsk", AluOp::kBmsk},   {"shl", AluOp::kShl},     {"shr", AluOp::kShr},           {"dp4a", AluOp::kDp4a},
-      {"dp2a", AluOp::kDp2a},   {"selp", AluOp::kSelp},   {"slct", AluOp::kSlct},
+      {"add", AluOp::kAdd},     {"sub", AluOp::kSub},   {"div", AluOp::kDiv},           {"rem", AluOp::kRem},
+      {"abs", AluOp::kAbs},     {"neg", AluOp::kNeg},   {"min", AluOp::kMin},           {"max", AluOp::kMax},
+      {"and", AluOp::kAnd},     {"or", AluOp::kOr},     {"xor", AluOp::kXor},           {"not", AluOp::kNot},
+      {"cnot", AluOp::kCnot},   {"fma", AluOp::kFma},   {"sad", AluOp::kSad},           {"brev", AluOp::kBrev},
+      {"clz", AluOp::kClz},     {"popc", AluOp::kPopc}, {"rcp", AluOp::kRcp},           {"sqrt", AluOp::kSqrt},
+      {"rsqrt", AluOp::kRsqrt}, {"ex2", AluOp::kEx2},   {"lg2", AluOp::kLg2},           {"sin", AluOp::kSin},
+      {"cos", AluOp::kCos},     {"tanh", AluOp::kTanh}, {"copysign", AluOp::kCopysign}, {"bfind", AluOp::kBfind},
+      {"bfe", AluOp::kBfe},     {"bfi", AluOp::kBfi},   {"fns", AluOp::kFns},           {"szext", AluOp::kSzext},
+      {"bmsk", AluOp::kBmsk},   {"shl", AluOp::kShl},   {"shr", AluOp::kShr},           {"dp4a", AluOp::kDp4a},
+      {"dp2a", AluOp::kDp2a},   {"selp", AluOp::kSelp}, {"slct", AluOp::kSlct},
   };
   return kOps;
 }
@@ -97,7 +97,8 @@ Status Decoder::DecodeCarry(const Statement& statement, AluOp op, std::size_t so
   RETURN_IF_ERROR(NeedOperands(statement, sources + 1, sources + 1));
   Inst inst = NewInst(statement, Action::kAlu, InstClass::kInteger);
   inst.type = TypeAt(statement, 0);
-  if (SizeOf(inst.type) < 4 || IsFloat(inst.type) || SizeOf(inst.type) > 8) return Wrong(statement, "not a type with a carry");
+  if (SizeOf(inst.type) < 4 || IsFloat(inst.type) || SizeOf(inst.type) > 8)
+    return Wrong(statement, "not a type with a carry");
   if (statement.parts[0].ends_with("c")) inst.flags |= kFlagCarryIn;
   if (statement.Has("cc")) inst.flags |= kFlagCarryOut;
   ASSIGN_OR_RETURN(const std::uint32_t result, Destination(statement, statement.operands[0], inst.type));
@@ -164,7 +165,8 @@ Status Decoder::DecodeShf(const Statement& statement) {
     ASSIGN_OR_RETURN(const std::uint32_t slot, Source(statement, statement.operands[i], Type::kB32));
     slots.push_back(slot);
   }
-  return EmitAlu(statement, statement.Has("l") ? AluOp::kShfLeft : AluOp::kShfRight, Compare::kEq, inst, {result}, slots);
+  return EmitAlu(statement, statement.Has("l") ? AluOp::kShfLeft : AluOp::kShfRight, Compare::kEq, inst, {result},
+                 slots);
 }
 
 Status Decoder::DecodeLop3(const Statement& statement) {
@@ -289,7 +291,8 @@ Status Decoder::DecodeSelect(const Statement& statement) {
   inst.ftz = statement.Has("ftz");
   inst.copies = true;
   if (inst.type == Type::kNone || inst.type == Type::kPred) return EmitUnsupported(statement);
-  if (!by_predicate && inst.source_type != Type::kF32 && inst.source_type != Type::kS32) return EmitUnsupported(statement);
+  if (!by_predicate && inst.source_type != Type::kF32 && inst.source_type != Type::kS32)
+    return EmitUnsupported(statement);
   ASSIGN_OR_RETURN(const std::uint32_t result, Destination(statement, statement.operands[0], inst.type));
   ASSIGN_OR_RETURN(const std::uint32_t a, Source(statement, statement.operands[1], inst.type));
   ASSIGN_OR_RETURN(const std::uint32_t b, Source(statement, statement.operands[2], inst.type));
@@ -300,7 +303,7 @@ Status Decoder::DecodeSelect(const Statement& statement) {
 }
 
 Status Decoder::DecodeTestp(const Statement& statement) {
-  static const std::map<std::string_view, std::uint8_t> kTests = {{"finite", 0},      {"infinite", 1}, {"number", 2},
+  static const std::map<std::string_view, std::uint8_t> kTests = {{"finite", 0},     {"infinite", 1}, {"number", 2},
                                                                   {"notanumber", 3}, {"normal", 4},   {"subnormal", 5}};
   RETURN_IF_ERROR(NeedOperands(statement, 2, 2));
   const auto test = kTests.find(statement.Part(1));

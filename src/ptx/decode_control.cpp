@@ -13,7 +13,8 @@ Status Decoder::DecodeBranch(const Statement& statement) {
   if (statement.parts[0] == "brx") {
     RETURN_IF_ERROR(NeedOperands(statement, 2, 2));
     const Operand& targets = statement.operands[1];
-    if (targets.symbol.kind != Symbol::Kind::kTargets) return Wrong(statement, "expected the name of a list of targets");
+    if (targets.symbol.kind != Symbol::Kind::kTargets)
+      return Wrong(statement, "expected the name of a list of targets");
     inst.action = Action::kBranchIndexed;
     inst.target = targets.symbol.index;
     ASSIGN_OR_RETURN(const std::uint32_t index, Source(statement, statement.operands[0], Type::kU32));
@@ -135,8 +136,10 @@ Status Decoder::DecodeShuffle(const Statement& statement) {
   RETURN_IF_ERROR(NeedOperands(statement, 4, 5));
   Inst inst = NewInst(statement, Action::kShuffle, InstClass::kSynchronisation);
   inst.copies = true;
-  inst.sub = statement.Has("up") ? kShuffleUp : statement.Has("down") ? kShuffleDown
-             : statement.Has("bfly") ? kShuffleXor : kShuffleIndex;
+  inst.sub = statement.Has("up")     ? kShuffleUp
+             : statement.Has("down") ? kShuffleDown
+             : statement.Has("bfly") ? kShuffleXor
+                                     : kShuffleIndex;
   const Operand& target = statement.operands[0];
   const bool pair = target.kind == Operand::Kind::kPair;
   ASSIGN_OR_RETURN(const std::uint32_t result, Destination(statement, pair ? target.elements[0] : target, Type::kB32));
@@ -175,7 +178,8 @@ Status Decoder::DecodeMatch(const Statement& statement) {
   inst.type = TypeAt(statement, 0);
   inst.sub = statement.Has("all") ? 1 : 0;
   inst.source_slot_size = static_cast<std::uint8_t>(SlotSize(inst.type));
-  if (inst.source_slot_size != 4 && inst.source_slot_size != 8) return Wrong(statement, "not a type of this instruction");
+  if (inst.source_slot_size != 4 && inst.source_slot_size != 8)
+    return Wrong(statement, "not a type of this instruction");
   const Operand& target = statement.operands[0];
   const bool pair = target.kind == Operand::Kind::kPair;
   ASSIGN_OR_RETURN(const std::uint32_t result, Destination(statement, pair ? target.elements[0] : target, Type::kB32));

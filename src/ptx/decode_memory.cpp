@@ -112,8 +112,8 @@ Status Decoder::DecodeStore(const Statement& statement) {
 
 Status Decoder::DecodeAtomic(const Statement& statement) {
   static const std::map<std::string_view, AtomicOp> kOps = {
-      {"add", AtomicOp::kAdd}, {"min", AtomicOp::kMin}, {"max", AtomicOp::kMax}, {"inc", AtomicOp::kInc},
-      {"dec", AtomicOp::kDec}, {"and", AtomicOp::kAnd}, {"or", AtomicOp::kOr},   {"xor", AtomicOp::kXor},
+      {"add", AtomicOp::kAdd},   {"min", AtomicOp::kMin}, {"max", AtomicOp::kMax}, {"inc", AtomicOp::kInc},
+      {"dec", AtomicOp::kDec},   {"and", AtomicOp::kAnd}, {"or", AtomicOp::kOr},   {"xor", AtomicOp::kXor},
       {"exch", AtomicOp::kExch}, {"cas", AtomicOp::kCas}};
   const bool has_result = statement.parts[0] == "atom";
   Inst inst = NewInst(statement, Action::kAtomic, InstClass::kMemory);
@@ -127,7 +127,8 @@ Status Decoder::DecodeAtomic(const Statement& statement) {
       known = true;
     }
   }
-  if (!known || inst.type == Type::kNone || SizeOf(inst.type) < 2 || SizeOf(inst.type) > 8 || VectorOf(statement) != 1) {
+  if (!known || inst.type == Type::kNone || SizeOf(inst.type) < 2 || SizeOf(inst.type) > 8 ||
+      VectorOf(statement) != 1) {
     return EmitUnsupported(statement);
   }
   const std::size_t first = has_result ? 1 : 0;
@@ -154,7 +155,8 @@ Status Decoder::DecodePrefetch(const Statement& statement) {
 
 // cp.async.{ca,cg}.shared.global [to], [from], bytes{, from_bytes}
 Status Decoder::DecodeCp(const Statement& statement) {
-  if (statement.Part(1) != "async" || statement.Has("bulk") || statement.Has("reduce")) return EmitUnsupported(statement);
+  if (statement.Part(1) != "async" || statement.Has("bulk") || statement.Has("reduce"))
+    return EmitUnsupported(statement);
   if (statement.Has("commit_group")) {
     return Emit(statement, NewInst(statement, Action::kAsyncCommit, InstClass::kSynchronisation), {}, {});
   }
@@ -228,7 +230,9 @@ Status Decoder::DecodeMbarrier(const Statement& statement) {
     }
     if (tests) inst.action = Action::kMbarrierTest;
     inst.sub = tests ? (statement.Has("parity") ? kTestParity : kTestState)
-                     : (what == "arrive_drop" ? kArriveDrop : statement.Has("expect_tx") ? kArriveExpect : kArrive);
+                     : (what == "arrive_drop"        ? kArriveDrop
+                        : statement.Has("expect_tx") ? kArriveExpect
+                                                     : kArrive);
   } else if (what == "init") {
     inst.action = Action::kMbarrierInit;
   } else if (what == "inval") {

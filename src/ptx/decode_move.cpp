@@ -46,7 +46,8 @@ Status Decoder::DecodeMovVector(const Statement& statement, Type type) {
   const Operand& vector = statement.operands[unpacks ? 0 : 1];
   const Operand& whole = statement.operands[unpacks ? 1 : 0];
   const std::size_t parts = vector.elements.size();
-  if ((parts != 2 && parts != 4) || type == Type::kPred) return Wrong(statement, "a vector of 2 or 4 elements is needed");
+  if ((parts != 2 && parts != 4) || type == Type::kPred)
+    return Wrong(statement, "a vector of 2 or 4 elements is needed");
   const std::size_t size = SizeOf(type) / parts;
   if (size < 1 || SizeOf(type) < 2) return Wrong(statement, "too many elements");
   const Type part_type = size == 8 ? Type::kB64 : size == 4 ? Type::kB32 : size == 2 ? Type::kB16 : Type::kB8;
@@ -103,8 +104,8 @@ Status Decoder::DecodeCvt(const Statement& statement) {
                  : EmitUnsupported(statement);
   }
   if (statement.operands.size() == 2) {
-    const bool from_pair = inst.source_type == Type::kF16x2 || inst.source_type == Type::kE4m3x2 ||
-                           inst.source_type == Type::kE5m2x2;
+    const bool from_pair =
+        inst.source_type == Type::kF16x2 || inst.source_type == Type::kE4m3x2 || inst.source_type == Type::kE5m2x2;
     return from_pair ? EmitAlu(statement, AluOp::kCvtPack, Compare::kEq, inst, {result.first}, {source.first})
                      : EmitUnsupported(statement);
   }

@@ -21,11 +21,14 @@ Status CheckConfig(const KernelInfo& kernel, const LaunchConfig& config, std::si
       grid.Count() > std::numeric_limits<std::uint32_t>::max() - 1) {
     return InputError(fmt::format("the grid ({}, {}, {}) is invalid", grid.x, grid.y, grid.z));
   }
-  if (block.x == 0 || block.y == 0 || block.z == 0 || block.x > 1024 || block.y > 1024 || block.z > 64 || block.Count() > 1024) {
-    return InputError(fmt::format("the block ({}, {}, {}) is invalid: at most 1024 threads", block.x, block.y, block.z));
+  if (block.x == 0 || block.y == 0 || block.z == 0 || block.x > 1024 || block.y > 1024 || block.z > 64 ||
+      block.Count() > 1024) {
+    return InputError(
+        fmt::format("the block ({}, {}, {}) is invalid: at most 1024 threads", block.x, block.y, block.z));
   }
   if (kernel.max_threads != 0 && block.Count() > kernel.max_threads) {
-    return InputError(fmt::format("{} threads per block; the kernel was compiled for at most {}", block.Count(), kernel.max_threads));
+    return InputError(
+        fmt::format("{} threads per block; the kernel was compiled for at most {}", block.Count(), kernel.max_threads));
   }
   const std::uint64_t shared = kernel.static_shared_bytes + config.dynamic_shared_bytes;
   if (config.dynamic_shared_bytes > kMostShared || shared > kMostShared) {
@@ -41,7 +44,8 @@ Status CheckConfig(const KernelInfo& kernel, const LaunchConfig& config, std::si
 }
 
 void ApplyRelocations(const GlobalVariable& variable, const Program& program,
-                      const std::map<std::string, std::uint64_t, std::less<>>& addresses, std::vector<std::uint8_t>& bytes) {
+                      const std::map<std::string, std::uint64_t, std::less<>>& addresses,
+                      std::vector<std::uint8_t>& bytes) {
   for (const Relocation& relocation : variable.relocations) {
     std::uint64_t value = kFunctionAddress + std::uint64_t{16} * relocation.index;
     if (relocation.kind == Relocation::Kind::kVariable) {
@@ -98,9 +102,9 @@ Result<LaunchOutcome> Launch(const LoadedModule& module, DeviceMemory& memory, s
     return outcome;
   }
   const Program& program = module.module().program();
-  const auto function = std::find_if(program.functions.begin(), program.functions.end(), [&](const Function& candidate) {
-    return candidate.is_kernel && candidate.has_body && candidate.name == kernel;
-  });
+  const auto function = std::find_if(
+      program.functions.begin(), program.functions.end(),
+      [&](const Function& candidate) { return candidate.is_kernel && candidate.has_body && candidate.name == kernel; });
   if (function == program.functions.end()) {
     return Error{ErrorKind::kNotFound, fmt::format("the kernel \"{}\" has no body", kernel)};
   }

@@ -55,8 +55,8 @@ struct Counters {
   // Thread instructions by class: "integer", "float32", "float64", "half", "conversion", "control", "memory",
   // "synchronisation", "matrix", "special", "move".
   std::map<std::string, std::uint64_t> by_class;
-  std::uint64_t branches = 0;            // of warps
-  std::uint64_t divergent_branches = 0;  // that parted a warp
+  std::uint64_t branches = 0;              // of warps
+  std::uint64_t divergent_branches = 0;    // that parted a warp
   std::uint64_t global_load_requests = 0;  // of warps
   std::uint64_t global_load_sectors = 0;   // of 32 bytes that the requests touch
   std::uint64_t global_load_bytes = 0;     // that the threads asked for

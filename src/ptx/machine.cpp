@@ -42,7 +42,8 @@ Machine::~Machine() {
 }
 
 Status Machine::Prepare() {
-  ASSIGN_OR_RETURN(arguments_address_, memory_.Allocate(std::max<std::size_t>(arguments_.size(), 1), "kernel arguments"));
+  ASSIGN_OR_RETURN(arguments_address_,
+                   memory_.Allocate(std::max<std::size_t>(arguments_.size(), 1), "kernel arguments"));
   RETURN_IF_ERROR(memory_.Write(arguments_address_, arguments_));
   memory_.SetReadOnly(arguments_address_, true);
   if (config_.cooperative) {

@@ -31,7 +31,7 @@ constexpr std::uint32_t kNowhere = 0xFFFFFFFFU;
 // Which lanes of a register hold a value that nobody wrote, and where it came from.
 struct Taint {
   std::uint32_t lanes = 0;
-  std::uint32_t computed = 0;  // of those, which an instruction has computed with
+  std::uint32_t computed = 0;       // of those, which an instruction has computed with
   std::uint32_t origin = kNowhere;  // the load; kNowhere: the register was never written
 };
 
@@ -46,7 +46,7 @@ struct Frame {
   std::uint64_t bytes = 0;
   std::vector<Taint> taints;  // of each 64 bytes of registers
   Frame* caller = nullptr;
-  std::uint32_t call = 0;       // the call site
+  std::uint32_t call = 0;  // the call site
   std::uint32_t return_pc = 0;
   std::uint32_t local_base = 0;
   std::uint32_t depth = 0;
@@ -85,8 +85,8 @@ struct Block;
 struct Warp {
   Block* block = nullptr;
   std::uint32_t index = 0;
-  std::uint32_t lanes = 0;   // that exist
-  std::uint32_t live = 0;    // that haven't exited
+  std::uint32_t lanes = 0;  // that exist
+  std::uint32_t live = 0;   // that haven't exited
   std::vector<Fragment> fragments;
   std::vector<std::unique_ptr<Frame>> frames;
   std::vector<std::uint8_t> local;  // of lane after lane, `local_stride` bytes each
@@ -183,7 +183,8 @@ class Machine {
   // calls.cpp
   Frame* NewFrame(Warp& warp, std::uint32_t function);
   Step Call(const Inst& inst, std::uint32_t mask);
-  Step Enter(const CallSite& site, std::uint32_t call, std::uint32_t function, std::uint32_t mask, std::uint32_t return_pc);
+  Step Enter(const CallSite& site, std::uint32_t call, std::uint32_t function, std::uint32_t mask,
+             std::uint32_t return_pc);
   Step Return(std::uint32_t mask);
   void LeaveFrame(Frame* frame, std::uint32_t mask);
   void NeedLocal(std::uint32_t bytes);
@@ -250,7 +251,6 @@ class Machine {
   // matrix.cpp
   void LoadMatrix(const Inst& inst, std::uint32_t mask);
   void Mma(const Inst& inst, std::uint32_t mask);
-  void WmmaAccess(const Inst& inst, std::uint32_t mask, bool stores);
 
   // reports.cpp
   void Report(FindingKind kind, const Inst& inst, std::uint32_t lane, std::string message, std::string detail = {},
@@ -288,7 +288,7 @@ class Machine {
 
   std::vector<char> constants_;  // the program's, with addresses, aligned to 64 bytes
   std::uint64_t arguments_address_ = 0;
-  std::uint64_t workspace_address_ = 0;  // of a cooperative launch: the grid's barrier
+  std::uint64_t workspace_address_ = 0;        // of a cooperative launch: the grid's barrier
   std::vector<std::uint64_t> shared_offsets_;  // of each shared variable
   std::vector<std::uint8_t> shared_initial_state_;
   std::uint64_t dynamic_shared_ = 0;

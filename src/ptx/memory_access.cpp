@@ -198,8 +198,9 @@ void Machine::Store(const Inst& inst, std::uint32_t mask) {
     if (!ok) continue;
     space = target.space;
     if (target.read_only || inst.space == Space::kConst) {
-      Report(FindingKind::kReadOnlyWrite, inst, lane, fmt::format("Invalid write of size {} bytes to read-only memory", bytes),
-             memory_.Describe(target.address), target.address, bytes, Space::kGlobal);
+      Report(FindingKind::kReadOnlyWrite, inst, lane,
+             fmt::format("Invalid write of size {} bytes to read-only memory", bytes), memory_.Describe(target.address),
+             target.address, bytes, Space::kGlobal);
       continue;
     }
     std::array<std::uint8_t, 128> data{};
@@ -207,8 +208,8 @@ void Machine::Store(const Inst& inst, std::uint32_t mask) {
     bool any_computed = false;
     for (std::uint32_t e = 0; e < inst.vector; ++e) {
       const std::uint32_t operand = Operand(inst, e);
-      std::memcpy(data.data() + std::size_t{e} * size,
-                  Register<char>(operand) + std::size_t{lane} * inst.slot_size, size);
+      std::memcpy(data.data() + std::size_t{e} * size, Register<char>(operand) + std::size_t{lane} * inst.slot_size,
+                  size);
       const bool undefined = ((TaintOf(operand) >> lane) & 1U) != 0;
       all_undefined = all_undefined && undefined;
       if (undefined) any_computed = any_computed || ((frame_->taints[operand / 64].computed >> lane) & 1U) != 0;

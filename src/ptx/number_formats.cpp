@@ -80,8 +80,7 @@ double DecodeFloat(std::uint32_t bits, const FloatFormat& format) {
   } else if (exponent == 0) {
     magnitude = std::ldexp(mantissa, 1 - bias - format.mantissa_bits);
   } else {
-    magnitude =
-        std::ldexp(mantissa + (1U << mantissa_bits), static_cast<int>(exponent) - bias - format.mantissa_bits);
+    magnitude = std::ldexp(mantissa + (1U << mantissa_bits), static_cast<int>(exponent) - bias - format.mantissa_bits);
   }
   return negative ? -magnitude : magnitude;
 }

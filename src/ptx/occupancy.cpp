@@ -32,8 +32,8 @@ Result<Occupancy> ComputeOccupancy(int compute_capability, std::uint32_t threads
       {kRegisters / registers, "registers"},
       {shared_per_multiprocessor / shared, "shared memory"},
   }};
-  const auto* const least = std::min_element(limits.begin(), limits.end(),
-                                             [](const auto& a, const auto& b) { return a.first < b.first; });
+  const auto* const least =
+      std::min_element(limits.begin(), limits.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   Occupancy occupancy;
   occupancy.blocks = static_cast<std::uint32_t>(least->first);
   occupancy.warps = occupancy.blocks * warps;

@@ -84,9 +84,9 @@ struct Symbol {
   };
   Kind kind = Kind::kNone;
   Type type = Type::kNone;
-  std::uint32_t index = 0;   // slot of a register; otherwise an index or offset
-  std::uint32_t count = 0;   // of a register range
-  std::uint64_t bytes = 0;   // of a variable
+  std::uint32_t index = 0;  // slot of a register; otherwise an index or offset
+  std::uint32_t count = 0;  // of a register range
+  std::uint64_t bytes = 0;  // of a variable
 };
 
 struct Operand {

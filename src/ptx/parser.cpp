@@ -86,7 +86,8 @@ Symbol Parser::Find(std::string_view name) const {
     if (digits > 0 && digits < name.size()) {
       const auto found = symbols.find(name.substr(0, digits));
       if (found != symbols.end() && found->second.kind == Symbol::Kind::kRegisterRange) {
-        const auto number = ParseUnsigned(name.substr(digits).size() > 1 && name[digits] == '0' ? "x" : name.substr(digits));
+        const auto number =
+            ParseUnsigned(name.substr(digits).size() > 1 && name[digits] == '0' ? "x" : name.substr(digits));
         if (number && number.value() < found->second.count) {
           Symbol symbol = found->second;
           symbol.kind = Symbol::Kind::kRegister;
@@ -100,8 +101,7 @@ Symbol Parser::Find(std::string_view name) const {
 }
 
 std::uint32_t Parser::NameIndex(std::string_view name) {
-  const auto [at, added] =
-      name_index_.emplace(std::string(name), static_cast<std::uint32_t>(program_->names.size()));
+  const auto [at, added] = name_index_.emplace(std::string(name), static_cast<std::uint32_t>(program_->names.size()));
   if (added) program_->names.emplace_back(name);
   return at->second;
 }
@@ -265,7 +265,8 @@ Status Parser::ParseKernelDirectives(KernelInfo* kernel) {
     } else if (token.Is(".pragma")) {
       while (lexer_.Peek().kind != Token::Kind::kEnd && !Accept(";")) lexer_.Next();
     } else if (!token.Is(".noreturn") && !token.Is(".explicitcluster") && !token.Is(".blocksareclusters")) {
-      return ErrorAt(token.line, fmt::format("expected the body of a function, found \"{}\"", token.text.substr(0, 60)));
+      return ErrorAt(token.line,
+                     fmt::format("expected the body of a function, found \"{}\"", token.text.substr(0, 60)));
     }
   }
   return {};

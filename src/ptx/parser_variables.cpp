@@ -99,7 +99,8 @@ Status Parser::DeclareVariable(std::string_view space, const VariableSpec& spec,
     symbol.kind = Symbol::Kind::kGlobal;
     symbol.index = static_cast<std::uint32_t>(program_->globals.size());
     GlobalVariable variable;
-    variable.info = Variable{std::string(name.name), space == "const" ? Space::kConst : Space::kGlobal, bytes, alignment};
+    variable.info =
+        Variable{std::string(name.name), space == "const" ? Space::kConst : Space::kGlobal, bytes, alignment};
     program_->globals.push_back(std::move(variable));
   }
   if (program_->shared.size() + program_->globals.size() > limits_.variables) {
@@ -121,7 +122,8 @@ Status Parser::ParseVariable(std::string_view space, bool is_extern) {
     RETURN_IF_ERROR(DeclareVariable(space, spec, name, is_extern));
     if (!initialised) continue;
     lexer_.Next();
-    if (space != "global" && space != "const") return ErrorHere("only .global and .const variables have initial values");
+    if (space != "global" && space != "const")
+      return ErrorHere("only .global and .const variables have initial values");
     GlobalVariable& variable = program_->globals.back();
     RETURN_IF_ERROR(ParseInitialiser(variable, spec, variable.info.bytes));
   } while (Accept(","));

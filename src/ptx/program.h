@@ -62,14 +62,6 @@ enum class Action : std::uint8_t {
   kLoadMatrix,
   kStoreMatrix,
   kMma,
-  kWmmaLoad,
-  kWmmaStore,
-  kMapa,
-  kClusterBarrier,
-  kBulkCopy,
-  kBulkCommit,
-  kBulkWait,
-  kWgmma,
 };
 
 enum class InstClass : std::uint8_t {
@@ -128,7 +120,7 @@ struct Inst {
   bool guard_negated = false;
   bool ftz = false;
   bool saturate = false;
-  bool copies = false;  // moves values without computing with them
+  bool copies = false;   // moves values without computing with them
   std::uint8_t sub = 0;  // which form, a constant of the action
   std::uint32_t flags = 0;
 };

@@ -73,8 +73,7 @@ std::optional<MemoryAccess> RaceChecker::Check(ShadowCell& cell, const BlockCloc
   if (first.time == 0 || first.thread == access.thread) {
     first = access;
   } else {
-    if (second.time == 0 || second.thread.block != first.thread.block ||
-        second.thread.Warp() != access.thread.Warp()) {
+    if (second.time == 0 || second.thread.block != first.thread.block || second.thread.Warp() != access.thread.Warp()) {
       second = first;
     }
     first = access;

@@ -49,12 +49,12 @@ struct ThreadClock {
 };
 
 struct WarpClock {
-  std::uint64_t synchronised = 0;  // all lanes, at this time
+  std::uint64_t synchronised = 0;                          // all lanes, at this time
   std::unique_ptr<std::array<std::uint64_t, 1024>> pairs;  // of lanes, if only some of them did
 };
 
 struct BlockClock {
-  std::uint64_t barrier = 0;  // the last time that all threads synchronised
+  std::uint64_t barrier = 0;   // the last time that all threads synchronised
   bool has_knowledge = false;  // some thread has
   std::vector<ThreadClock> threads;
   std::vector<WarpClock> warps;

@@ -134,7 +134,8 @@ void Machine::ReportUninitialised(const Inst& inst, std::uint32_t lane, const Ta
   } else if (origin.action == Action::kShuffle) {
     finding->message = "Shuffle reads the value of a thread that has ended";
   } else {
-    finding->message = fmt::format("Uninitialized __{}__ memory read of size {} bytes", SpaceName(origin.space), finding->bytes);
+    finding->message =
+        fmt::format("Uninitialized __{}__ memory read of size {} bytes", SpaceName(origin.space), finding->bytes);
   }
   if (pc != LocationPc(inst)) {
     const SourceLine use = SourceOf(inst.location);
@@ -152,8 +153,8 @@ void Machine::ReportRace(const Inst& inst, std::uint32_t lane, const Target& tar
   const Inst& first = program_.code[other.pc];
   const bool first_writes = first.action != Action::kLoad;
   const char* hazard = writes ? (first_writes ? "WAW" : "WAR") : "RAW";
-  finding->message = fmt::format("Potential {} hazard detected at __{}__ address {:#x}", hazard, SpaceName(target.space),
-                                 target.address);
+  finding->message = fmt::format("Potential {} hazard detected at __{}__ address {:#x}", hazard,
+                                 SpaceName(target.space), target.address);
   finding->address = target.address;
   finding->bytes = bytes;
   finding->space = target.space;
@@ -161,10 +162,11 @@ void Machine::ReportRace(const Inst& inst, std::uint32_t lane, const Target& tar
   finding->other_ptx_line = first.ptx_line;
   finding->other_block = BlockDim(other.thread.block);
   finding->other_thread = ThreadDim(other.thread.thread);
-  finding->detail = fmt::format("a {} by thread ({},{},{}) and a {} by thread ({},{},{}){} that nothing orders",
-                                first_writes ? "write" : "read", finding->other_thread.x, finding->other_thread.y,
-                                finding->other_thread.z, writes ? "write" : "read", finding->thread.x, finding->thread.y,
-                                finding->thread.z, other.thread.block == block_->index ? "" : " of another block");
+  finding->detail =
+      fmt::format("a {} by thread ({},{},{}) and a {} by thread ({},{},{}){} that nothing orders",
+                  first_writes ? "write" : "read", finding->other_thread.x, finding->other_thread.y,
+                  finding->other_thread.z, writes ? "write" : "read", finding->thread.x, finding->thread.y,
+                  finding->thread.z, other.thread.block == block_->index ? "" : " of another block");
 }
 
 void Machine::FillCounters() {

@@ -63,9 +63,11 @@ void Machine::CheckDivergence(Block& block, const BlockBarrier& barrier) {
   std::uint32_t last_warp = kNowhere;
   for (const auto& [warp, pc] : barrier.places) {
     const Inst& inst = program_.code[pc];
-    const bool aligned = program_.names[inst.name].starts_with("bar.") || program_.names[inst.name].ends_with("aligned");
+    const bool aligned =
+        program_.names[inst.name].starts_with("bar.") || program_.names[inst.name].ends_with("aligned");
     if (warp == last_warp && aligned) {
-      Report(FindingKind::kDivergentBarrier, inst, static_cast<std::uint32_t>(std::countr_zero(block.warps[warp].lanes)),
+      Report(FindingKind::kDivergentBarrier, inst,
+             static_cast<std::uint32_t>(std::countr_zero(block.warps[warp].lanes)),
              "Barrier error detected. Divergent thread(s) in warp", "lanes of a warp wait at different barriers");
     }
     last_warp = warp;
@@ -104,7 +106,8 @@ void Machine::CompleteBarrier(Block& block, std::uint32_t id) {
       char* const registers = fragment.frame->registers.get();
       if (inst.sub == kBarrierPopc) {
         for (std::uint32_t lane = 0; lane < 32; ++lane) {
-          if (((fragment.mask >> lane) & 1U) != 0) std::memcpy(registers + inst.op[0] + std::size_t{lane} * 4, &barrier.ones, 4);
+          if (((fragment.mask >> lane) & 1U) != 0)
+            std::memcpy(registers + inst.op[0] + std::size_t{lane} * 4, &barrier.ones, 4);
         }
       } else {
         const bool result = inst.sub == kBarrierAnd ? !barrier.any_zero : barrier.ones > 0;
@@ -126,7 +129,8 @@ bool Machine::Gather(const Inst& inst, std::uint32_t mask_operand, std::uint32_t
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if (((mask >> lane) & 1U) == 0) continue;
     if (((masks[lane] >> lane) & 1U) == 0) {
-      Report(FindingKind::kBadSynchronisation, inst, lane, "Invalid arguments: the mask doesn't include the thread itself");
+      Report(FindingKind::kBadSynchronisation, inst, lane,
+             "Invalid arguments: the mask doesn't include the thread itself");
     }
     wanted |= masks[lane];
   }
@@ -139,7 +143,8 @@ bool Machine::Gather(const Inst& inst, std::uint32_t mask_operand, std::uint32_t
   for (const Fragment& other : warp.fragments) {
     if (&other == &fragment || other.state != FragmentState::kCollective) continue;
     const bool same_place = other.pc == fragment.pc && other.frame == fragment.frame;
-    const bool both_sync = inst.action == Action::kWarpBarrier && program_.code[other.pc].action == Action::kWarpBarrier;
+    const bool both_sync =
+        inst.action == Action::kWarpBarrier && program_.code[other.pc].action == Action::kWarpBarrier;
     if (same_place || both_sync) here |= other.mask;
   }
   fragment.state = FragmentState::kCollective;
@@ -176,7 +181,8 @@ Step Machine::Shuffle(const Inst& inst, std::uint32_t mask) {
   const auto* c = Register<std::uint32_t>(inst.op[4]);
   std::array<std::uint32_t, 32> values{};
   std::memcpy(values.data(), Register<std::uint32_t>(inst.op[2]), sizeof values);
-  const Taint source = (inst.op[2] & kConstantBit) != 0 || !options_.check_uninitialised ? Taint{} : frame_->taints[inst.op[2] / 64];
+  const Taint source =
+      (inst.op[2] & kConstantBit) != 0 || !options_.check_uninitialised ? Taint{} : frame_->taints[inst.op[2] / 64];
   std::uint32_t p = 0;
   std::uint32_t undefined = 0;
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
@@ -207,7 +213,8 @@ Step Machine::Shuffle(const Inst& inst, std::uint32_t mask) {
       if (((warp_->live >> from) & 1U) == 0) undefined |= 1U << lane;
       d[lane] = values[from];
       if (((warp_->live >> from) & 1U) != 0) {
-        Report(FindingKind::kBadSynchronisation, inst, lane, "Shuffle reads the value of a thread that isn't in the mask");
+        Report(FindingKind::kBadSynchronisation, inst, lane,
+               "Shuffle reads the value of a thread that isn't in the mask");
       }
       continue;
     }
@@ -344,8 +351,8 @@ void Machine::ReleaseStuckCollectives(Block& block) {
       if (fragment.state != FragmentState::kCollective) continue;
       warp_ = &warp;
       Report(FindingKind::kBadSynchronisation, program_.code[fragment.pc],
-             static_cast<std::uint32_t>(std::countr_zero(fragment.mask)),
-             "Threads of the mask don't arrive", "the mask names threads of the warp that take another way");
+             static_cast<std::uint32_t>(std::countr_zero(fragment.mask)), "Threads of the mask don't arrive",
+             "the mask names threads of the warp that take another way");
       fragment.state = FragmentState::kRunnable;
       fragment.arrived = true;
     }

@@ -14,13 +14,13 @@ struct TypeName {
 };
 
 constexpr std::array<TypeName, 27> kTypeNames = {{
-    {"pred", Type::kPred},     {"b8", Type::kB8},         {"u8", Type::kU8},         {"s8", Type::kS8},
-    {"b16", Type::kB16},       {"u16", Type::kU16},       {"s16", Type::kS16},       {"f16", Type::kF16},
-    {"bf16", Type::kBf16},     {"b32", Type::kB32},       {"u32", Type::kU32},       {"s32", Type::kS32},
-    {"f32", Type::kF32},       {"f16x2", Type::kF16x2},   {"bf16x2", Type::kBf16x2}, {"u16x2", Type::kU16x2},
-    {"s16x2", Type::kS16x2},   {"tf32", Type::kTf32},     {"b64", Type::kB64},       {"u64", Type::kU64},
-    {"s64", Type::kS64},       {"f64", Type::kF64},       {"b128", Type::kB128},     {"e4m3", Type::kE4m3},
-    {"e5m2", Type::kE5m2},     {"e4m3x2", Type::kE4m3x2}, {"e5m2x2", Type::kE5m2x2},
+    {"pred", Type::kPred},   {"b8", Type::kB8},         {"u8", Type::kU8},         {"s8", Type::kS8},
+    {"b16", Type::kB16},     {"u16", Type::kU16},       {"s16", Type::kS16},       {"f16", Type::kF16},
+    {"bf16", Type::kBf16},   {"b32", Type::kB32},       {"u32", Type::kU32},       {"s32", Type::kS32},
+    {"f32", Type::kF32},     {"f16x2", Type::kF16x2},   {"bf16x2", Type::kBf16x2}, {"u16x2", Type::kU16x2},
+    {"s16x2", Type::kS16x2}, {"tf32", Type::kTf32},     {"b64", Type::kB64},       {"u64", Type::kU64},
+    {"s64", Type::kS64},     {"f64", Type::kF64},       {"b128", Type::kB128},     {"e4m3", Type::kE4m3},
+    {"e5m2", Type::kE5m2},   {"e4m3x2", Type::kE4m3x2}, {"e5m2x2", Type::kE5m2x2},
 }};
 
 constexpr std::array<std::pair<std::string_view, Rounding>, 9> kRoundings = {{

@@ -9,8 +9,8 @@
 namespace upskill::ptx {
 namespace {
 
-constexpr std::uint32_t kTurn = 400;          // warp instructions of a turn
-constexpr std::uint64_t kPatience = 20'000;   // warp instructions until a fragment gives way to the others
+constexpr std::uint32_t kTurn = 400;         // warp instructions of a turn
+constexpr std::uint64_t kPatience = 20'000;  // warp instructions until a fragment gives way to the others
 constexpr std::size_t kMostFragments = 64;
 
 }  // namespace
@@ -43,7 +43,8 @@ void Machine::MergeFragments(Warp& warp) {
     for (std::size_t k = warp.fragments.size() - 1; k > i; --k) {
       Fragment& a = warp.fragments[i];
       const Fragment& b = warp.fragments[k];
-      if (a.pc != b.pc || a.frame != b.frame || a.state != b.state || a.arrived != b.arrived || a.barrier != b.barrier) {
+      if (a.pc != b.pc || a.frame != b.frame || a.state != b.state || a.arrived != b.arrived ||
+          a.barrier != b.barrier) {
         continue;
       }
       a.mask |= b.mask;
@@ -221,105 +222,6 @@ Step Machine::Exit(std::uint32_t mask) {
   return gone ? Step::kEnd : Step::kNext;
 }
 
-std::uint64_t Machine::IndexValue(SpecialRegister special, std::uint32_t lane) const {
-  const Dim3 thread = ThreadDim(warp_->index * 32 + lane);
-  switch (special) {
-    case SpecialRegister::kTidX:
-      return thread.x;
-    case SpecialRegister::kTidY:
-      return thread.y;
-    case SpecialRegister::kTidZ:
-      return thread.z;
-    case SpecialRegister::kNtidX:
-      return config_.block.x;
-    case SpecialRegister::kNtidY:
-      return config_.block.y;
-    case SpecialRegister::kNtidZ:
-      return config_.block.z;
-    case SpecialRegister::kCtaidX:
-    case SpecialRegister::kClusteridX:
-      return block_->id.x;
-    case SpecialRegister::kCtaidY:
-    case SpecialRegister::kClusteridY:
-      return block_->id.y;
-    case SpecialRegister::kCtaidZ:
-    case SpecialRegister::kClusteridZ:
-      return block_->id.z;
-    case SpecialRegister::kNctaidX:
-    case SpecialRegister::kNclusteridX:
-      return config_.grid.x;
-    case SpecialRegister::kNctaidY:
-    case SpecialRegister::kNclusteridY:
-      return config_.grid.y;
-    case SpecialRegister::kNctaidZ:
-    case SpecialRegister::kNclusteridZ:
-      return config_.grid.z;
-    case SpecialRegister::kClusterNctaidX:
-    case SpecialRegister::kClusterNctaidY:
-    case SpecialRegister::kClusterNctaidZ:
-    case SpecialRegister::kClusterNctarank:
-      return 1;
-    default:
-      return 0;
-  }
-}
-
-std::uint64_t Machine::SpecialValue(SpecialRegister special, std::uint32_t lane) const {
-  switch (special) {
-    case SpecialRegister::kLaneId:
-      return lane;
-    case SpecialRegister::kWarpId:
-      return warp_->index;
-    case SpecialRegister::kNwarpId:
-      return block_->warps.size();
-    case SpecialRegister::kNsmId:
-      return 132;
-    case SpecialRegister::kLanemaskEq:
-      return std::uint64_t{1} << lane;
-    case SpecialRegister::kLanemaskLe:
-      return (std::uint64_t{2} << lane) - 1;
-    case SpecialRegister::kLanemaskLt:
-      return (std::uint64_t{1} << lane) - 1;
-    case SpecialRegister::kLanemaskGe:
-      return ~((std::uint64_t{1} << lane) - 1) & 0xFFFFFFFFU;
-    case SpecialRegister::kLanemaskGt:
-      return ~((std::uint64_t{2} << lane) - 1) & 0xFFFFFFFFU;
-    // Time is the number of instructions, so that every run is the same.
-    case SpecialRegister::kClock:
-    case SpecialRegister::kClock64:
-    case SpecialRegister::kGlobaltimer:
-    case SpecialRegister::kGlobaltimerLo:
-      return outcome_.counters.warp_instructions;
-    case SpecialRegister::kClockHi:
-    case SpecialRegister::kGlobaltimerHi:
-      return outcome_.counters.warp_instructions >> 32U;
-    case SpecialRegister::kDynamicSmemSize:
-      return config_.dynamic_shared_bytes;
-    case SpecialRegister::kTotalSmemSize:
-      return shared_end_ - kSharedStart;
-    case SpecialRegister::kEnvreg1:
-      return workspace_address_ >> 32U;
-    case SpecialRegister::kEnvreg2:
-      return workspace_address_ & 0xFFFFFFFFU;
-    default:
-      return IndexValue(special, lane);
-  }
-}
-
-void Machine::Special(const Inst& inst, std::uint32_t mask) {
-  const auto special = static_cast<SpecialRegister>(inst.sub);
-  if (inst.type == Type::kPred) {
-    *Register<std::uint32_t>(inst.op[0]) &= ~mask;
-    return;
-  }
-  for (std::uint32_t lane = 0; lane < 32; ++lane) {
-    if (((mask >> lane) & 1U) == 0) continue;
-    const std::uint64_t value = SpecialValue(special, lane);
-    std::memcpy(Register<char>(inst.op[0]) + std::size_t{lane} * inst.slot_size, &value,
-                std::min<std::size_t>(inst.slot_size, 8));
-  }
-}
-
 Step Machine::Execute(const Inst& inst, std::uint32_t mask) {
   switch (inst.action) {
     case Action::kBranch:
@@ -389,10 +291,6 @@ Step Machine::ExecuteMemory(const Inst& inst, std::uint32_t mask) {
       break;
     case Action::kMma:
       Mma(inst, mask);
-      break;
-    case Action::kWmmaLoad:
-    case Action::kWmmaStore:
-      WmmaAccess(inst, mask, inst.action == Action::kWmmaStore);
       break;
     default:
       return ExecuteOther(inst, mask);

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include "util/json.h"
+
 namespace upskill {
 namespace {
 
