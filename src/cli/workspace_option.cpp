@@ -79,7 +79,7 @@ std::vector<std::string> AddWorkspaceOptions(CLI::App& command, WorkspaceChoice&
   command
       .add_option("--mode", choice.mode,
                   "What all cases ask for: answer, or workspace: work on files with tools (docs/workspaces.md)")
-      ->check(CLI::IsMember({"answer", "workspace"}))
+      ->check(CLI::IsMember({"answer", "workspace"}).description(""))
       ->default_str("as each case says")
       ->type_name("MODE");
   command.add_option("--max-turns", choice.max_turns, "Maximum answers of the model for a case in a workspace")
@@ -90,7 +90,7 @@ std::vector<std::string> AddWorkspaceOptions(CLI::App& command, WorkspaceChoice&
       .add_option("--load", choice.load,
                   "How the skill reaches a student in a workspace: body, or on-demand: it finds the skill by its "
                   "description and reads the files")
-      ->check(CLI::IsMember({"body", "on-demand"}))
+      ->check(CLI::IsMember({"body", "on-demand"}).description(""))
       ->capture_default_str()
       ->type_name("HOW");
   command
