@@ -148,5 +148,24 @@ TEST_F(Endings, ThereIsNothingToLearn) {
   EXPECT_EQ(Student().at("verdict"), "nothing to learn");
 }
 
+// The skill is kept, and what to do without the teacher's tests is said.
+TEST_F(Endings, NoTestCanBeUsed) {
+  WriteTeacher(false);
+  folder_.Write("cases.json", R"({"cases": []})");
+  const ProcessOutcome outcome = RunShell(
+      "\"$UPSKILL\" generate 'Add numbers' -m 'cmd:sh teacher.sh' -o adding --eval-model sim:base=0.1,skill=body",
+      folder_.path());
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("no tests were written: the teacher gave no usable test"), Not(HasSubstr("none yet"))));
+  EXPECT_THAT(outcome.error,
+              AllOf(HasSubstr("  upskill eval "), HasSubstr("adding -m sim:base=0.1,skill=body -t FILE\n"),
+                    HasSubstr("--test-gen-model MODEL\n"), Not(HasSubstr("--resume"))));
+  folder_.Write("tests.json", R"({"cases": [{"input": "What is 1 + 1?", "expected": {"contains": ["total-2"]}}]})");
+  const ProcessOutcome measured =
+      RunShell("\"$UPSKILL\" eval adding -m sim:base=0.1,skill=0.9 -t tests.json --runs 2", folder_.path());
+  EXPECT_EQ(measured.exit_code, 0) << measured.error;
+}
+
 }  // namespace
 }  // namespace upskill

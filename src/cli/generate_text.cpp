@@ -234,10 +234,10 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
   if (!outcome.cases.empty() || !outcome.rejected_cases.empty()) {
     env.out(TerminalText::Format("tests  {} sound, {} rejected; {} held out\n", outcome.cases.size(),
                                  outcome.rejected_cases.size(), outcome.test.size()));
-  } else if (!outcome.stopped.empty()) {
+  } else if (!outcome.stopped.empty() && outcome.tests_problem.empty()) {
     env.out("tests  none yet: it was stopped before they were written\n");
   }
-  if (!outcome.tests_problem.empty() && !outcome.cases.empty())
+  if (!outcome.tests_problem.empty())
     env.out(TerminalText::Format("no tests were written: {}\n", outcome.tests_problem));
   if (outcome.uncited_rules > 0)
     env.out(TerminalText::Format("left out {} that {} no source\n", Counted(outcome.uncited_rules, "rule"),
@@ -298,6 +298,21 @@ Json OutcomeToJson(const GenerateSession& session, const GenerateOutcome& outcom
   return json;
 }
 
+namespace {
+
+// The skill is there, but no tests: the same requests would get the same answers.
+void PrintWaysToTests(const GenerateSession& session, const fs::path& skill, Env& env) {
+  if (skill.empty()) return;
+  std::string command = "upskill eval " + ShellWord(skill.string());
+  for (const std::string& student : session.options.eval_models) command += " -m " + ShellWord(student);
+  env.error(TerminalText::Format(
+      "Measure the skill with tests of another model, or with your own (`upskill help files` shows the format):\n"
+      "  {0} --test-gen-model MODEL\n  {0} -t FILE\n",
+      command));
+}
+
+}  // namespace
+
 void PrintStop(const GenerateSession& session, const std::string& reason, const fs::path& skill, bool resumable,
                Env& env) {
   env.error(TerminalText::Format("stopped early: {}\n", reason));
@@ -314,7 +329,10 @@ void PrintStop(const GenerateSession& session, const std::string& reason, const 
                                    best.empty() ? "" : "the best skill so far in " + best + ", and ",
                                    Counted(kept.of_teachers, "answer"), kept.of_students, session.folder.string()));
   }
-  if (!resumable) return;
+  if (!resumable) {
+    PrintWaysToTests(session, skill, env);
+    return;
+  }
   const std::optional<double>& limit = session.options.how.max_cost_usd;
   if (limit && IsBudgetExceeded(reason)) {
     const double more = std::max({0.01, 2.0 * *limit, 2.0 * kept.cost_usd});
