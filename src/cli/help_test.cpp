@@ -34,6 +34,7 @@ using Words = std::vector<std::string>;
 
 // Every command that --help lists.
 const std::vector<Words> kCommands = {{},
+                                      {"quickstart"},
                                       {"eval"},
                                       {"benchmark"},
                                       {"plan"},
@@ -67,6 +68,9 @@ const std::vector<Words> kCommands = {{},
                                       {"toolchain", "add"},
                                       {"toolchain", "remove"},
                                       {"doctor"},
+                                      {"import-config"},
+                                      {"completion"},
+                                      {"man"},
                                       {"help"}};
 
 // The options of programs that docs/ and README.md call besides upskill.
@@ -285,7 +289,8 @@ TEST_F(Help, HelpCommandAndTopics) {
 TEST_F(Help, NothingAtAllSaysWhatToDoFirst) {
   EXPECT_EQ(Run({}), 2);
   EXPECT_THAT(out, IsEmpty());
-  for (const char* text : {"upskill eval ", "upskill trace find", "upskill generate --from latest", "upskill --help"})
+  for (const char* text : {"upskill quickstart", "upskill eval ", "upskill trace find",
+                           "upskill generate --from latest", "upskill --help"})
     EXPECT_THAT(error, HasSubstr(text));
 }
 
