@@ -99,6 +99,7 @@ void TakeServers(const Json& document, AgentConfig& out) {
 AgentConfig ReadAgentConfig(const std::vector<Json>& documents, const Catalog& catalog) {
   AgentConfig out;
   std::vector<std::string> sections;
+  sections.reserve(catalog.providers.size() + kOtherNames.size());
   for (const auto& [name, provider] : catalog.providers) sections.push_back(name);
   for (const auto& [theirs, ours] : kOtherNames)
     if (catalog.FindProvider(ours) != nullptr) sections.emplace_back(theirs);

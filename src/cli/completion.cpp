@@ -44,6 +44,11 @@ const CLI::App* CommandNamedIn(const CLI::App& command, const std::string& name)
   return nullptr;
 }
 
+// The command that the word names after those before it; null: it is an argument.
+const CLI::App* CommandAfter(const Place& place, const std::string& word) {
+  return place.only_arguments || place.arguments > 0 ? nullptr : CommandNamedIn(*place.command, word);
+}
+
 Place PlaceOf(const CLI::App& app, const std::vector<std::string>& words) {
   Place place;
   place.command = &app;
@@ -51,14 +56,12 @@ Place PlaceOf(const CLI::App& app, const std::vector<std::string>& words) {
     const std::string& word = words[i];
     if (place.option != nullptr) {
       place.option = nullptr;
-    } else if (place.only_arguments) {
-      ++place.arguments;
-    } else if (word == "--") {
+    } else if (!place.only_arguments && word == "--") {
       place.only_arguments = true;
-    } else if (LooksLikeOption(word)) {
+    } else if (!place.only_arguments && LooksLikeOption(word)) {
       const CLI::Option* option = OptionNamed(*place.command, word);
       if (option != nullptr && NeedsValue(*option)) place.option = option;
-    } else if (const CLI::App* sub = CommandNamedIn(*place.command, word); sub != nullptr && place.arguments == 0) {
+    } else if (const CLI::App* sub = CommandAfter(place, word); sub != nullptr) {
       place.command = sub;
     } else {
       ++place.arguments;
