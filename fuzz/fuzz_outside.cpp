@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/agent_config.h"
 #include "cli/config.h"
 #include "fuzz/fuzz_checks.h"
 #include "mcp/mcp_dialogue.h"
@@ -19,8 +20,11 @@
 #include "model/hub/gguf_name.h"
 #include "model/hub/hub_listing.h"
 #include "net/message_framing.h"
+#include "skill/suite_file.h"
+#include "util/env_file.h"
 #include "util/json.h"
 #include "util/text.h"
+#include "util/yaml.h"
 
 namespace upskill {
 namespace {
@@ -190,6 +194,60 @@ void FuzzMessageFraming(std::string_view input) {
   const bool forwards = accepted();
   std::reverse(headers.begin(), headers.end());
   CHECK(accepted() == forwards);
+}
+
+void FuzzAgentConfig(std::string_view input) {
+  const Result<Json> document = ParseYaml(std::string(input), "fastagent.config.yaml");
+  if (!Parsed(document)) return;
+  static const Catalog catalog = *LoadCatalog();
+  const AgentConfig found = ReadAgentConfig({*document, *document}, catalog);
+  for (const auto* const list : {&found.keys, &found.base_urls}) {
+    for (const AgentConfig::ProviderSetting& setting : *list) {
+      CHECK(catalog.FindProvider(setting.provider) != nullptr && !setting.value.empty());
+      CHECK(std::all_of(setting.value.begin(), setting.value.end(), [](char c) { return c > ' ' && c < '\x7f'; }));
+      CHECK(setting.value.find('"') == std::string::npos);  // it is written between quotes
+    }
+  }
+  CHECK(!HasControlCharacter(found.default_model) && found.servers.size() <= 100);
+}
+
+void FuzzEnvFile(std::string_view input) {
+  const EnvFileText text = ParseEnvFile(input);
+  std::size_t bytes = 0;
+  std::size_t line = 0;
+  for (const EnvLine& found : text.lines) {
+    CHECK(!found.name.empty() && found.line >= line);
+    line = found.line;
+    bytes += found.name.size() + found.value.size();
+  }
+  CHECK(bytes <= input.size());
+}
+
+namespace {
+
+void Convert(SuiteFile file) {
+  const Result<std::optional<ConvertedSuite>> converted = ConvertSuiteFile(file, "/nowhere/evals.json", "/nowhere");
+  if (!Parsed(converted) || !*converted) return;
+  CHECK(IsForeign(file));
+  for (const ConvertedCase& one : (*converted)->cases) CHECK(one.json.is_object() && !one.place.empty());
+}
+
+}  // namespace
+
+void FuzzEvaluationFile(std::string_view input) {
+  const std::string text(input);
+  if (Result<Json> json = ParseJson(text, "evals.json"); Parsed(json)) Convert({text, *std::move(json), false, {}});
+  if (Result<Json> yaml = ParseYaml(text, "tests.yaml"); Parsed(yaml)) Convert({text, *std::move(yaml), true, {}});
+  SuiteFile lines{text, Json::array(), false, {}};
+  std::size_t number = 0;
+  for (const std::string_view line : SplitLines(text)) {
+    ++number;
+    Result<Json> record = ParseJson(line, "samples.jsonl");
+    if (!record) continue;
+    lines.document.push_back(*std::move(record));
+    lines.record_lines.push_back(number);
+  }
+  Convert(std::move(lines));
 }
 
 }  // namespace upskill

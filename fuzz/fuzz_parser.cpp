@@ -278,6 +278,15 @@ std::vector<FuzzedParser> OtherParsers() {
       {"hub-listing", FuzzHubListing, {}, "model/hub/hub_listing.cpp model/hub/gguf_name.cpp"},
       {"config", FuzzConfig, {}, "cli/config.cpp"},
       {"keys", FuzzKeys, {}, "model/api_key.cpp"},
+      {"agent-config", FuzzAgentConfig, {}, "cli/agent_config.cpp"},
+      {"env-file", FuzzEnvFile, {}, "util/env_file.cpp"},
+      {"evaluation-files",
+       FuzzEvaluationFile,
+       {},
+       "skill/suite_file.cpp skill/formats/ci_manifest.cpp skill/formats/converted_suite.cpp "
+       "skill/formats/evals_file.cpp skill/formats/inspect_samples.cpp skill/formats/promptfoo_checks.cpp "
+       "skill/formats/promptfoo_file.cpp skill/formats/promptfoo_prompts.cpp skill/formats/text_template.cpp "
+       "skill/formats/trigger_queries.cpp"},
       {"prompt", FuzzPrompt, PromptSeeds(), "prompts/prompt_template.cpp prompts/prompts.cpp"},
       {"ledger", FuzzLedger, {}, "eval/ledger.cpp eval/ledger_share.cpp eval/alpha_share.cpp"},
       {"command-output", FuzzCommandOutput, {}, "model/command_output.cpp"},
@@ -318,8 +327,9 @@ std::vector<FuzzedParser> OtherParsers() {
       {"imported-results",
        FuzzImportedResults,
        {},
-       "import/imported_results.cpp import/imported_run.cpp import/read_plugin_eval.cpp import/read_promptfoo.cpp "
-       "import/read_results.cpp import/read_skill_creator.cpp"},
+       "import/imported_results.cpp import/imported_run.cpp import/read_driftproof.cpp import/read_inspect.cpp "
+       "import/read_plugin_eval.cpp import/read_promptfoo.cpp import/read_results.cpp import/read_skill_creator.cpp "
+       "import/read_skillsbench.cpp import/read_vally.cpp"},
       {"message-framing", FuzzMessageFraming, {}, "net/message_framing.cpp"},
       {"special-texts", FuzzSpecialTexts, {}, "llama/special_texts.cpp"},
       {"chat-template", FuzzChatTemplate, {}, "llama/chat_format.cpp"},

@@ -6,6 +6,7 @@
 #include "cli/catalog_file.h"
 #include "cli/check_command.h"
 #include "cli/compare_command.h"
+#include "cli/completion_command.h"
 #include "cli/doctor_command.h"
 #include "cli/env.h"
 #include "cli/env_file.h"
@@ -16,17 +17,20 @@
 #include "cli/help_command.h"
 #include "cli/help_formatter.h"
 #include "cli/import_command.h"
+#include "cli/import_config_command.h"
 #include "cli/init_command.h"
 #include "cli/install_command.h"
 #include "cli/judge_check_command.h"
 #include "cli/kernel_command.h"
 #include "cli/list_command.h"
+#include "cli/man_command.h"
 #include "cli/merge_command.h"
 #include "cli/models_command.h"
 #include "cli/pack_command.h"
 #include "cli/plan_command.h"
 #include "cli/prompts_command.h"
 #include "cli/properties_command.h"
+#include "cli/quickstart_command.h"
 #include "cli/recheck_command.h"
 #include "cli/report_command.h"
 #include "cli/runs_command.h"
@@ -73,6 +77,10 @@ struct AllOptions {
   PropertiesOptions read_properties;
   PropertiesOptions to_prompt;
   InitOptions init;
+  QuickstartOptions quickstart;
+  ImportConfigOptions import_config;
+  CompletionOptions completion;
+  ManOptions man;
   HelpOptions help;
   std::string log_file;
   bool trust_config = false;
@@ -87,6 +95,7 @@ void Declare(CLI::App& app, AllOptions& options) {
                "Let ./upskill.config.yaml name model files, servers and folders elsewhere");
   app.add_flag("--no-env-file", options.no_env_file, "Don't read API keys from the file .env in this folder");
   app.require_subcommand(1);
+  AddQuickstartCommand(app, options.quickstart);
   AddEvalCommand(app, options.eval);
   AddBenchmarkCommand(app, options.benchmark);
   AddPlanCommand(app, options.plan);
@@ -115,6 +124,9 @@ void Declare(CLI::App& app, AllOptions& options) {
   AddToolchainCommand(app, options.toolchain);
   AddKernelCommand(app, options.kernel);
   AddDoctorCommand(app, options.doctor);
+  AddImportConfigCommand(app, options.import_config);
+  AddCompletionCommand(app, options.completion);
+  AddManCommand(app, options.man);
   AddHelpCommand(app, options.help);
   AddHelpOfAll(app);
 }
@@ -135,6 +147,9 @@ ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
   }
   env.trust_config = options.trust_config;
   if (app.got_subcommand("help")) return RunHelp(app, options.help, env);
+  if (app.got_subcommand("completion")) return RunCompletion(options.completion, env);
+  if (app.got_subcommand("man")) return RunMan(app, options.man, env);
+  if (app.got_subcommand("quickstart")) return RunQuickstart(options.quickstart, env);
   ReadAllKeys(options.no_env_file, env);
   if (app.got_subcommand("generate")) return RunGenerate(app, options.generate, env);
   if (app.got_subcommand("eval")) return RunEval(options.eval, env);
@@ -159,6 +174,7 @@ ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
   if (app.got_subcommand("toolchain")) return RunToolchain(app, options.toolchain, env);
   if (app.got_subcommand("doctor")) return RunDoctor(options.doctor, env);
   if (app.got_subcommand("trace")) return RunTrace(app, options.trace, env);
+  if (app.got_subcommand("import-config")) return RunImportConfig(options.import_config, env);
   if (app.got_subcommand("init")) return RunInit(options.init, env);
   if (app.got_subcommand("read-properties")) return RunReadProperties(options.read_properties, env);
   if (app.got_subcommand("to-prompt")) return RunToPrompt(options.to_prompt, env);
@@ -185,6 +201,7 @@ ExitCode RunArguments(const std::vector<std::string>& arguments, Env& env) {
   AllOptions options;
   try {
     Declare(app, options);
+    if (arguments.front() == kCompleteCommand) return RunComplete(app, arguments, env);
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // CLI11 takes them from the back
     app.parse(std::move(reversed));
     return Dispatch(app, options, env);

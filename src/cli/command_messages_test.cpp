@@ -338,6 +338,20 @@ TEST_F(CommandMessages, PlanTellsWhatEachWordTakes) {
   EXPECT_GE(most.at("cases_in_general").get<int>(), 6);
 }
 
+TEST_F(CommandMessages, PlanDoesNotCallCommandsFree) {
+  for (const char* model : {"cmd:claude -p", "desk:somewhere"}) {
+    ASSERT_EQ(Run({"plan", skill(), "-m", model, "--baseline", "20%"}), 0) << error;
+    EXPECT_THAT(out, AllOf(HasSubstr("price unknown"), Not(HasSubstr("free")))) << model;
+  }
+  variables["UPSKILL_MODELS"] =
+      folder
+          .Write("models.toml",
+                 "[[price]]\nproviders = [\"cmd\"]\nmodels = [\"claude -p*\"]\ninput = 3.0\noutput = 15.0\n")
+          .string();
+  ASSERT_EQ(Run({"plan", skill(), "-m", "cmd:claude -p", "--baseline", "20%"}), 0) << error;
+  EXPECT_THAT(out, AllOf(HasSubstr("$"), Not(HasSubstr("price unknown")))) << error;
+}
+
 TEST_F(CommandMessages, PlanFitsANarrowTerminal) {
   columns = 80;
   ASSERT_EQ(Run({"plan", skill(), "-m", kStudent, "--baseline", "20%"}), 0) << error;

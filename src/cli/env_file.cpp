@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/env_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <map>
 #include <optional>
 #include <set>
@@ -17,8 +12,8 @@
 
 #include "cli/config.h"
 #include "cli/models_check.h"
+#include "cli/own_file.h"
 #include "util/env_file.h"
-#include "util/files.h"
 #include "util/known_secrets.h"
 #include "util/text.h"
 
@@ -26,31 +21,6 @@ namespace upskill {
 namespace {
 
 constexpr const char* kEnvFile = ".env";
-
-// The text of the file, or nothing if there is none. It is opened once, so that what is checked is what is read.
-Result<std::optional<std::string>> ReadEnvFile() {
-  const Fd fd(::open(kEnvFile, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW));
-  const int open_error = errno;
-  if (!fd.valid() && open_error == ENOENT) return std::optional<std::string>();
-  if (!fd.valid() && open_error == ELOOP) return InputError("it is a link, not a file");
-  if (!fd.valid()) return ErrnoError("reading", kEnvFile, open_error);
-  struct stat status{};
-  if (::fstat(fd.get(), &status) != 0) return ErrnoError("reading", kEnvFile, errno);
-  if (!S_ISREG(status.st_mode)) return InputError("it is not a regular file");
-  if (status.st_uid != ::geteuid() && status.st_uid != 0) return InputError("it belongs to another user");
-  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-    return InputError("other users can change it; run chmod go-w .env if its content is yours");
-  std::string text;
-  std::array<char, 4096> block{};
-  while (true) {
-    const ssize_t got = Uninterrupted([&] { return ::read(fd.get(), block.data(), block.size()); });
-    if (got < 0) return ErrnoError("reading", kEnvFile, errno);
-    if (got == 0) return std::optional(std::move(text));
-    text.append(block.data(), static_cast<std::size_t>(got));
-    if (text.size() > kMaxEnvFileBytes)
-      return InputError(fmt::format("it is larger than {}", BytesText(kMaxEnvFileBytes)));
-  }
-}
 
 // Variables of keys, without those of a provider that the user has a key for: in the environment, saved or in the keys
 // file. Otherwise a project could have the user's requests sent with a key of its own.
@@ -132,7 +102,7 @@ void UseEnvFile(bool opted_out, const Catalog& catalog, Env& env) {
     env.env_file.problem = "not read, as you have asked";
     return;
   }
-  const Result<std::optional<std::string>> text = ReadEnvFile();
+  const Result<std::optional<std::string>> text = ReadOwnFile(kEnvFile, kMaxEnvFileBytes);
   if (!text) {
     env.env_file.problem = text.error().message;
     PrintWarning(env, ".env is ignored: " + text.error().message);

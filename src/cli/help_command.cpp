@@ -6,7 +6,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
+#include "cli/example_skill.h"
 #include "cli/help_formatter.h"
 #include "cli/help_topics.h"
 #include "util/nearest_name.h"
@@ -15,11 +17,8 @@
 namespace upskill {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::size_t kMaxHelpColumns = 100;
 constexpr std::size_t kUnknownColumns = 80;
-constexpr const char* kExampleSkill = "examples/skills/kernel-builder-cuda-kernels";
 
 Style HelpStyle(const Env& env) {
   Style style = StyleFor(env, env.out_is_terminal, ColorMode::kAuto);
@@ -51,15 +50,6 @@ std::string Suggestion(const CLI::App& app, std::vector<std::string> words) {
   for (; !words.empty() && suggestion.empty(); words.pop_back())
     suggestion = DidYouMean(fmt::format("{}", fmt::join(words, " ")), names);
   return suggestion;
-}
-
-// An example skill that is there: in the source tree or of the installed program.
-std::string ExampleSkill(const Env& env) {
-  std::error_code code;
-  for (const fs::path& folder : {fs::path(kExampleSkill), env.data_dir / kExampleSkill}) {
-    if (fs::exists(folder / "SKILL.md", code)) return ShellWord(folder.string());
-  }
-  return "path/to/skill";
 }
 
 }  // namespace
@@ -112,13 +102,16 @@ ExitCode RunHelp(const CLI::App& app, const HelpOptions& options, Env& env) {
 void PrintHelp(const CLI::App& command, Env& env) { env.out(HelpOf(command, HelpStyle(env))); }
 
 void PrintFirstSteps(Env& env) {
-  const std::string skill = ExampleSkill(env);
+  const std::optional<std::filesystem::path> example = FindExampleSkill(env);
+  const std::string skill = example ? ShellWord(example->string()) : "path/to/skill";
   env.error(TerminalText::Format(
       "upskill measures whether a skill helps a model, and writes skills from recordings of agents' work.\n"
       "\n"
       "Start with one of these:\n"
+      "  upskill quickstart\n"
+      "      See a skill measured in three steps: no key, no network\n"
       "  upskill eval {} --runs 3\n"
-      "      Measure a skill on the default model: no key, no network\n"
+      "      Measure a skill on the default model, with three rounds\n"
       "  upskill trace find\n"
       "      List the recordings of agents on this machine\n"
       "  upskill generate --from latest\n"

@@ -16,16 +16,6 @@ constexpr std::size_t kMaxNameColumns = 28;  // longer names get a line of their
 constexpr std::size_t kMinTextColumns = 30;  // with less, the text goes below the name
 constexpr std::size_t kNarrowIndent = 10;
 
-struct HelpRow {
-  std::string name;
-  std::string text;
-};
-
-struct HelpSection {
-  std::string title;
-  std::vector<HelpRow> rows;
-};
-
 bool IsFlag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
 
 bool TakesSeveral(const CLI::Option& option) { return option.get_items_expected_max() > 1; }
@@ -67,26 +57,6 @@ void AddRow(std::vector<HelpSection>& sections, const std::string& title, HelpRo
   auto found = std::find_if(sections.begin(), sections.end(), [&](const auto& s) { return s.title == title; });
   if (found == sections.end()) found = sections.insert(found, {title, {}});
   found->rows.push_back(std::move(row));
-}
-
-std::vector<HelpSection> SectionsOf(const CLI::App& command) {
-  std::vector<HelpSection> sections;
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->get_positional()) AddRow(sections, "Arguments", {option->get_name(true), OptionText(*option)});
-  }
-  for (const CLI::App* sub : VisibleCommands(command)) {
-    const bool grouped = sub->get_group() != command.get_group();  // CLI11 hands the group down
-    AddRow(sections, grouped ? sub->get_group() : "Commands", {sub->get_name(), sub->get_description()});
-  }
-  std::string group = "Options";
-  for (const CLI::Option* option : command.get_options()) {
-    if (!option->nonpositional() || option->get_group().empty() || option == command.get_help_ptr()) continue;
-    group = option->get_group();
-    AddRow(sections, group, {OptionNames(*option), OptionText(*option)});
-  }
-  if (const CLI::Option* help = command.get_help_ptr())
-    AddRow(sections, group, {OptionNames(*help), OptionText(*help)});
-  return sections;
 }
 
 std::string RowText(const HelpRow& row, std::size_t text_column, std::size_t columns) {
@@ -178,11 +148,31 @@ std::string UsageOf(const CLI::App& command) {
   return usage + (command.get_require_subcommand_min() > 0 ? " COMMAND ..." : " [COMMAND ...]");
 }
 
+std::vector<HelpSection> HelpSectionsOf(const CLI::App& command) {
+  std::vector<HelpSection> sections;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_positional()) AddRow(sections, "Arguments", {option->get_name(true), OptionText(*option)});
+  }
+  for (const CLI::App* sub : VisibleCommands(command)) {
+    const bool grouped = sub->get_group() != command.get_group();  // CLI11 hands the group down
+    AddRow(sections, grouped ? sub->get_group() : "Commands", {sub->get_name(), sub->get_description()});
+  }
+  std::string group = "Options";
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->nonpositional() || option->get_group().empty() || option == command.get_help_ptr()) continue;
+    group = option->get_group();
+    AddRow(sections, group, {OptionNames(*option), OptionText(*option)});
+  }
+  if (const CLI::Option* help = command.get_help_ptr())
+    AddRow(sections, group, {OptionNames(*help), OptionText(*help)});
+  return sections;
+}
+
 TerminalText HelpOf(const CLI::App& command, const Style& style) {
   TerminalText out = TerminalText::Escape(Summary(command, style));
   const std::string usage = UsageOf(command);
   out += "\n" + Tinted(style, Tint::kBold, "Usage:") + "\n" + FooterLine("  " + usage, style);
-  const std::vector<HelpSection> sections = SectionsOf(command);
+  const std::vector<HelpSection> sections = HelpSectionsOf(command);
   std::size_t widest = 0;
   for (const HelpSection& section : sections) {
     for (const HelpRow& row : section.rows) {

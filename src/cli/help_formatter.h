@@ -35,6 +35,20 @@ std::vector<const CLI::App*> VisibleCommands(const CLI::App& command);
 // "-m, --model MODEL": of several long names the first, the others are older or other spellings.
 std::string OptionNames(const CLI::Option& option);
 
+// A line of the help: a command, an option or an argument, and what it is.
+struct HelpRow {
+  std::string name;
+  std::string text;
+};
+
+struct HelpSection {
+  std::string title;
+  std::vector<HelpRow> rows;
+};
+
+// What the help of a command lists, in its order.
+std::vector<HelpSection> HelpSectionsOf(const CLI::App& command);
+
 // What `COMMAND --help` prints, for a terminal of style.columns columns: options in their groups, what they stand for,
 // their defaults, examples.
 TerminalText HelpOf(const CLI::App& command, const Style& style);

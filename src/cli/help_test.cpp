@@ -34,6 +34,7 @@ using Words = std::vector<std::string>;
 
 // Every command that --help lists.
 const std::vector<Words> kCommands = {{},
+                                      {"quickstart"},
                                       {"eval"},
                                       {"benchmark"},
                                       {"plan"},
@@ -70,6 +71,9 @@ const std::vector<Words> kCommands = {{},
                                       {"kernel", "run"},
                                       {"kernel", "check"},
                                       {"doctor"},
+                                      {"import-config"},
+                                      {"completion"},
+                                      {"man"},
                                       {"help"}};
 
 // The options of programs that docs/ and README.md call besides upskill.
@@ -288,7 +292,8 @@ TEST_F(Help, HelpCommandAndTopics) {
 TEST_F(Help, NothingAtAllSaysWhatToDoFirst) {
   EXPECT_EQ(Run({}), 2);
   EXPECT_THAT(out, IsEmpty());
-  for (const char* text : {"upskill eval ", "upskill trace find", "upskill generate --from latest", "upskill --help"})
+  for (const char* text : {"upskill quickstart", "upskill eval ", "upskill trace find",
+                           "upskill generate --from latest", "upskill --help"})
     EXPECT_THAT(error, HasSubstr(text));
 }
 

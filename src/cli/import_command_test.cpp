@@ -114,5 +114,33 @@ TEST_F(ImportCommand, RefusesOneLabelForBothArms) {
   EXPECT_THAT(error, HasSubstr("name the same label: a"));
 }
 
+// What we write for Inspect means the same when it is read again.
+TEST_F(ImportCommand, OurOwnInspectLogHasTheSameFigures) {
+  folder.Write("adding/SKILL.md", "---\nname: adding\ndescription: Adds. Use it when adding.\n---\nAdd.\n");
+  Json tests = Json::array();
+  for (int i = 0; i < 8; ++i)
+    tests.push_back({{"id", "case " + std::to_string(i)},
+                     {"input", "What is " + std::to_string(i) + "?"},
+                     {"expected", {{"contains", {"number " + std::to_string(i)}}}}});
+  folder.Write("adding/tests.json", DumpJson({{"tests", tests}}));
+  ASSERT_EQ(Run({"eval", (folder.path() / "adding").string(), "-m", "sim:base=0.3,skill=0.9", "--runs", "3", "-d",
+                 runs().string(), "--json"}),
+            0)
+      << error;
+  const Json before = OutAsJson();
+  for (const char* name : {"log.eval", "log.json"}) {
+    const std::string log = (folder.path() / name).string();
+    ASSERT_EQ(Run({"report", "latest", "-d", runs().string(), "--format", "inspect", "-o", log}), 0) << error;
+    ASSERT_EQ(Run({"import", log, "-o", (folder.path() / "imported").string(), "--json"}), 0) << error;
+    const Json after = OutAsJson().at(0);
+    EXPECT_EQ(after.at("skill"), "adding");
+    const Json& was = before.at("students").at(0);
+    const Json& is = after.at("students").at(0);
+    for (const char* key : {"model", "verdict", "lift", "lift_low", "lift_high"})
+      EXPECT_EQ(is.at(key), was.at(key)) << key;
+    EXPECT_EQ(is.at("with_skill").at("passed"), was.at("with_skill").at("passed"));
+  }
+}
+
 }  // namespace
 }  // namespace upskill

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "check/check.h"
+#include "cli/model_costs.h"
 #include "eval/judge_prompt.h"
 #include "model/model_spec.h"
 #include "util/tokens.h"
@@ -19,7 +20,7 @@ Result<JudgeEstimate> EstimateJudge(const std::string& judge_model, const Suite&
                                     double answer_tokens) {
   ASSIGN_OR_RETURN(const ModelSpec spec, ParseModelSpec(judge_model, {&catalog, false}));
   JudgeEstimate estimate;
-  estimate.local = !spec.network();
+  estimate.local = RunsInProcess(spec);
   double prompt = 0.0;
   for (const Case& test_case : suite.cases) {
     ASSIGN_OR_RETURN(const CaseChecks checks, CaseChecks::Make(test_case, DefaultSandbox(), true));
@@ -35,7 +36,8 @@ Result<JudgeEstimate> EstimateJudge(const std::string& judge_model, const Suite&
   estimate.requests /= cases;
   const double output = estimate.requests * kVerdictTokens;
   estimate.tokens = prompt + output;
-  if (const std::optional<Price> price = catalog.PriceOf(spec.provider, spec.model); spec.network() && price)
+  if (const std::optional<Price> price = catalog.PriceOf(spec.provider, PricedName(spec));
+      !RunsInProcess(spec) && price)
     estimate.usd = (prompt * price->input + output * price->output) / 1e6;
   return estimate;
 }

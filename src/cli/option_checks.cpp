@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -35,6 +36,17 @@ std::string MustBe(const std::string& expected, const std::string& text) {
 bool EqualIgnoringCase(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+// How the name of a validator begins that OneOf has made.
+constexpr std::string_view kNameList = "one of ";
+
+const CLI::Validator* FirstValidatorOf(const CLI::Option& option) {
+  try {
+    return const_cast<CLI::Option&>(option).get_validator(0);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  } catch (const CLI::OptionNotFound&) {
+    return nullptr;
+  }
 }
 
 }  // namespace
@@ -74,6 +86,7 @@ CLI::Validator PositiveNumber() {
 }
 
 CLI::Validator OneOf(std::vector<std::string> names, std::map<std::string, std::string> former) {
+  const std::string list = fmt::format("{}{}", kNameList, fmt::join(names, "|"));
   const auto check = [names = std::move(names), former = std::move(former)](std::string& text) {
     if (const auto found = former.find(text); found != former.end()) text = found->second;
     for (const std::string& name : names) {
@@ -83,7 +96,21 @@ CLI::Validator OneOf(std::vector<std::string> names, std::map<std::string, std::
     }
     return MustBe(fmt::format("one of {}", fmt::join(names, ", ")), text) + DidYouMean(text, names);
   };
-  return {check, ""};
+  return CLI::Validator(check, "", list);
+}
+
+std::vector<std::string> NamesAcceptedBy(const CLI::Option& option) {
+  std::vector<std::string> names;
+  // CLI11 gives validators out by their place only to those who may change them, and says where they end by throwing.
+  const CLI::Validator* const validator = FirstValidatorOf(option);
+  if (validator == nullptr || !validator->get_name().starts_with(kNameList)) return names;
+  std::string_view list = std::string_view(validator->get_name()).substr(kNameList.size());
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find('|'), list.size());
+    names.emplace_back(list.substr(0, end));
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return names;
 }
 
 CLI::Validator Duration() {

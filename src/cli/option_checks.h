@@ -8,6 +8,7 @@
 
 namespace CLI {
 class App;
+class Option;
 class Validator;
 }  // namespace CLI
 
@@ -23,6 +24,9 @@ CLI::Validator PositiveNumber();
 // For CLI::Option::transform: one of these names in upper or lower case, made one of these names.
 // `former`: older names, which are replaced by the present ones.
 CLI::Validator OneOf(std::vector<std::string> names, std::map<std::string, std::string> former = {});
+
+// The names of an option's OneOf; empty: it accepts something else.
+std::vector<std::string> NamesAcceptedBy(const CLI::Option& option);
 
 // For CLI::Option::transform: "90", "90s", "10m" or "2h", made a number of seconds.
 CLI::Validator Duration();

@@ -15,6 +15,7 @@
 #include "cli/help_formatter.h"
 #include "cli/judge_estimate.h"
 #include "cli/judge_option.h"
+#include "cli/model_costs.h"
 #include "cli/option_checks.h"
 #include "eval/input_clusters.h"
 #include "eval/known_student.h"
@@ -45,6 +46,7 @@ constexpr double kUnknownBaseline = 0.5;  // where the variance, and so the need
 constexpr double kUnknownSeconds = 4.0;   // of an answer over the network
 constexpr int kNetworkParallel = 64;
 constexpr int kLocalParallel = 32;
+constexpr int kCommandParallel = 4;
 
 struct Estimate {
   std::string name;
@@ -141,12 +143,17 @@ Status AddJudge(const std::string& judge_model, const Inputs& inputs, double out
   return {};
 }
 
+int DefaultParallel(const ModelSpec& spec) {
+  if (spec.provider == "cmd") return kCommandParallel;
+  return RunsInProcess(spec) ? kLocalParallel : kNetworkParallel;
+}
+
 Result<Estimate> EstimateFor(const PlanOptions& options, const Inputs& inputs, const std::string& model) {
   Estimate estimate;
   estimate.name = model;
   ASSIGN_OR_RETURN(const ModelSpec spec, ParseModelSpec(model, {&inputs.catalog, false}));
-  estimate.local = !spec.network();
-  estimate.parallel = options.parallel > 0 ? options.parallel : (spec.network() ? kNetworkParallel : kLocalParallel);
+  estimate.local = RunsInProcess(spec);
+  estimate.parallel = options.parallel > 0 ? options.parallel : DefaultParallel(spec);
   double prompt = static_cast<double>(EstimateTokens(inputs.skill.body)) / 2.0;
   for (const Case& test_case : inputs.suite.cases) {
     prompt += static_cast<double>(EstimateTokens(test_case.input)) / static_cast<double>(inputs.suite.cases.size());
@@ -162,8 +169,8 @@ Result<Estimate> EstimateFor(const PlanOptions& options, const Inputs& inputs, c
     estimate.seconds_per_answer = kUnknownSeconds;
   }
   estimate.tokens_per_answer = prompt + output;
-  if (const std::optional<Price> price = inputs.catalog.PriceOf(spec.provider, spec.model);
-      !estimate.usd_per_answer && spec.network() && price) {
+  if (const std::optional<Price> price = inputs.catalog.PriceOf(spec.provider, PricedName(spec));
+      !estimate.usd_per_answer && !RunsInProcess(spec) && price) {
     estimate.usd_per_answer = (prompt * price->input + output * price->output) / 1e6;
   }
   if (!options.judge_model.empty()) RETURN_IF_ERROR(AddJudge(options.judge_model, inputs, output, estimate));

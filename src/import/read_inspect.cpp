@@ -200,7 +200,7 @@ Result<ImportedResults> ResultsOfInspectArchive(std::string_view bytes, const st
       return header ? name == "header.json" : name.starts_with("samples/") && name.ends_with(".json");
     };
     const auto use = [&](const std::string& name, const std::string& text) -> Status {
-      ASSIGN_OR_RETURN(const Json json, ParseJson(text, source + ":" + name));
+      ASSIGN_OR_RETURN(const Json json, ParseJson(text, fmt::format("{}:{}", source, name)));
       if (header) {
         reader.TakeHeader(Member(json, "eval"));
       } else {

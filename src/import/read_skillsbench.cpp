@@ -123,9 +123,10 @@ std::string ConditionOf(const Json& trial, const fs::path& file, const fs::path&
   for (const fs::path& part : fs::absolute(folder).lexically_normal() / file.parent_path().lexically_relative(folder))
     if (ArmOfLabel(part.string(), options)) above = part.string();
   if (!above.empty()) return above;
-  const std::string source = StringAt(trial, "source");
+  std::string source = StringAt(trial, "source");
   if (ArmOfLabel(source, options)) return source;
-  return source == "tasks-no-skills" ? "no_skills" : source == "tasks" ? "with_skills" : source;
+  if (source == "tasks-no-skills") return "no_skills";
+  return source == "tasks" ? "with_skills" : source;
 }
 
 }  // namespace

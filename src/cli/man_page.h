@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace upskill {
+
+// The manual page of a command in the language of man (roff), from what its help is made of. That of the program itself
+// has the help topics too.
+std::string ManPage(const CLI::App& command);
+
+// The name of the page, and of its file without ".1": "upskill-trace-show".
+std::string ManPageName(const CLI::App& command);
+
+}  // namespace upskill
