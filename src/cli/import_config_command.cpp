@@ -32,14 +32,14 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMaxBytes = std::size_t{1} << 20U;
 
 // The files that are there, in their order.
-struct Sources {
+struct ConfigSources {
   std::vector<Json> documents;
   std::vector<std::string> read;
 };
 
-Result<Sources> ReadSources(const ImportConfigOptions& options) {
+Result<ConfigSources> ReadSources(const ImportConfigOptions& options) {
   const bool named = !options.files.empty();
-  Sources sources;
+  ConfigSources sources;
   for (const std::string& file :
        named ? options.files : std::vector<std::string>{"fastagent.config.yaml", "fastagent.secrets.yaml"}) {
     const Result<std::optional<std::string>> text = ReadOwnFile(file, kMaxBytes);
@@ -187,7 +187,7 @@ void AddImportConfigCommand(CLI::App& app, ImportConfigOptions& options) {
 }
 
 ExitCode RunImportConfig(const ImportConfigOptions& options, Env& env) {
-  const Result<Sources> sources = ReadSources(options);
+  const Result<ConfigSources> sources = ReadSources(options);
   if (!sources) return PrintError(env, sources.error());
   const Result<Catalog> catalog = LoadCatalogOf(env);
   if (!catalog) return PrintError(env, catalog.error());

@@ -34,6 +34,9 @@ class RecordStore {
         reader_(std::move(other.reader_)),
         places_(std::move(other.places_)) {}
   RecordStore& operator=(RecordStore&&) = delete;
+  RecordStore(const RecordStore&) = delete;
+  RecordStore& operator=(const RecordStore&) = delete;
+  ~RecordStore() = default;
 
   bool Has(const std::string& key) const;
   // Nothing for an unknown key, and for a record that can't be read any more.
