@@ -36,7 +36,9 @@ bool Failed(CallStatus status) {
   return status == CallStatus::kError || status == CallStatus::kRejected || status == CallStatus::kCancelled;
 }
 
-std::string TextForStorage(std::string_view text) { return WithoutMiddle(ReplaceInvalidUtf8(text), kMaxTranscriptText); }
+std::string TextForStorage(std::string_view text) {
+  return WithoutMiddle(ReplaceInvalidUtf8(text), kMaxTranscriptText);
+}
 
 Json CallToJson(const Trace& session, const Event& call) {
   Json json = {{"name", ReplaceInvalidUtf8(call.tool)}, {"arguments", TextForStorage(call.text)}};

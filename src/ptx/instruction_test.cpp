@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "ptx/number_formats.h"
-#include "ptx/ptx_fixture.h"
+#include "ptx/ptx_test.h"
 #include "util/rng.h"
 
 namespace upskill::ptx {

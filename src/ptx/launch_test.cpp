@@ -2,7 +2,7 @@
 #include "ptx/launch.h"
 
 #include "ptx/occupancy.h"
-#include "ptx/ptx_fixture.h"
+#include "ptx/ptx_test.h"
 
 namespace upskill::ptx {
 namespace {
