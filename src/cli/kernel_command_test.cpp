@@ -16,8 +16,9 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr const char* kProgram = "#include <cstdio>\n#include \"size.h\"\n"
-                                 R"(__global__ void reverse(const int* in, int* out) {
+constexpr const char* kProgram =
+    "#include <cstdio>\n#include \"size.h\"\n"
+    R"(__global__ void reverse(const int* in, int* out) {
   __shared__ int tile[SIZE];
   tile[threadIdx.x] = in[threadIdx.x];
   BARRIER;
