@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bug: kind=misaligned line=81 words=a float4 is loaded from an address that is a multiple of 4 only
+// bug: kind=misaligned line=81,82 words=a float4 is loaded from an address that is a multiple of 4 only
 #include <cuda_runtime.h>
 
 #include <algorithm>
