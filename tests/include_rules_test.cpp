@@ -68,6 +68,7 @@ std::string RoomOf(std::string path) {
 const std::map<std::string, std::set<std::string>> kThirdPartyInHeaders = {
     {"util", {"nlohmann/json.hpp", "fmt/format.h", "gtest/gtest.h", "linux/filter.h", "spawn.h"}},
     {"llama", {"llama.h"}},
+    {"device", {"cuda_runtime/wire.h"}},
 };
 
 struct Include {

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr const char* kProgram = R"(#include <cstdio>
-#include "size.h"
+#include <size.h>
 __global__ void reverse(const int* in, int* out) {
   __shared__ int tile[SIZE];
   tile[threadIdx.x] = in[threadIdx.x];
