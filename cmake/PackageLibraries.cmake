@@ -50,7 +50,7 @@ set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib/upskill")
 
 # What runs once per command or per run is compiled for size.
 function(upskill_compile_for_size)
-  foreach(folder check cli install kernel mcp model_batch model_hub prompts report sandbox skill teach trace_formats)
+  foreach(folder agent check cli device import install kernel mcp model_batch model_hub program prompts report sandbox skill teach trace_formats)
     target_compile_options(upskill_${folder} PRIVATE -Os)
   endforeach()
 endfunction()

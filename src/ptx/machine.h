@@ -147,6 +147,9 @@ class Machine {
   Machine(const LoadedModule& loaded, DeviceMemory& memory, const Function& kernel, const LaunchConfig& config,
           std::span<const std::uint8_t> arguments, const RunOptions& options);
   ~Machine();
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
   LaunchOutcome Run();
   Status Prepare();
 
