@@ -54,8 +54,8 @@ class ModelProxy::Loop {
     Wake();
   }
 
-  void Open(Ticket ticket, ProxyLimits limits) {
-    Cell& cell = cells_.try_emplace(ticket, endpoint_, std::move(limits)).first->second;
+  void Open(Ticket ticket, const ProxyLimits& limits) {
+    Cell& cell = cells_.try_emplace(ticket, endpoint_, limits).first->second;
     cell.base_url = endpoint_.base_urls[ticket % endpoint_.base_urls.size()];
   }
 
@@ -93,7 +93,7 @@ class ModelProxy::Loop {
   void Run(const std::stop_token& stop) {
     while (!stop.stop_requested() || !cells_.empty()) {
       Wait();
-      for (std::function<void()>& work : TakeInbox()) work();
+      for (const std::function<void()>& work : TakeInbox()) work();
       // Only tickets that nobody has closed are left.
       if (stop.stop_requested()) CloseAll();
     }
@@ -328,8 +328,7 @@ const ModelEndpoint& ModelProxy::endpoint() const { return loop_->endpoint(); }
 
 ModelProxy::Ticket ModelProxy::Open(ProxyLimits limits) {
   const Ticket ticket = next_ticket_.fetch_add(1);
-  const auto shared = std::make_shared<ProxyLimits>(std::move(limits));
-  loop_->Post([loop = loop_.get(), ticket, shared] { loop->Open(ticket, std::move(*shared)); });
+  loop_->Post([loop = loop_.get(), ticket, limits = std::move(limits)] { loop->Open(ticket, limits); });
   return ticket;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -149,8 +150,8 @@ FileChanges ChangesOf(const ProgramRun& run, const WorkspaceTask& task) {
 }
 
 std::string LastAssistantText(const Trace& session) {
-  for (auto event = session.events.rbegin(); event != session.events.rend(); ++event) {
-    if (event->kind == EventKind::kAssistant && event->agent.empty() && !event->abandoned) return event->text;
+  for (const Event& event : std::views::reverse(session.events)) {
+    if (event.kind == EventKind::kAssistant && event.agent.empty() && !event.abandoned) return event.text;
   }
   return "";
 }

@@ -117,8 +117,11 @@ Result<ProgramRun> Unpacked(const std::string& tar, const ProgramJob& job) {
   for (auto& [name, text] : content.files) {
     constexpr std::string_view kSession = "result/session-";
     constexpr std::string_view kWorkspaceFile = "workspace/";
-    if (name.starts_with(kSession)) run.sessions[name.substr(kSession.size())] = std::move(text);
-    if (name.starts_with(kWorkspaceFile)) run.files[name.substr(kWorkspaceFile.size())] = std::move(text);
+    if (name.starts_with(kSession)) {
+      run.sessions[name.substr(kSession.size())] = std::move(text);
+    } else if (name.starts_with(kWorkspaceFile)) {
+      run.files[name.substr(kWorkspaceFile.size())] = std::move(text);
+    }
   }
   return run;
 }
