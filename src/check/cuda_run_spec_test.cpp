@@ -20,7 +20,7 @@ Result<CudaRunSpec> SpecOf(const std::string& options) {
   return ReadCudaRunSpec(spec);
 }
 
-constexpr const char* kGood = R"({
+constexpr const char* kGood = R"json({
   "function": "void launch(const float* in, __half* out, int rows, float eps, cudaStream_t stream)",
   "arguments": [
     {"name": "in", "type": "f32", "shape": ["rows", "2*cols"], "fill": {"kind": "normal", "deviation": 2}},
@@ -30,7 +30,7 @@ constexpr const char* kGood = R"({
     {"name": "stream", "type": "stream"}],
   "sizes": [{"rows": 3, "cols": 5}, {"rows": 1, "cols": 1, "scale": 1000}],
   "reference_code": "void reference(const float*, float*, int, float) {}", "seeds": 2, "timeout_seconds": 5
-})";
+})json";
 
 TEST(CudaRunSpec, IsReadAndMakesTheSameInputsEveryTime) {
   const Result<CudaRunSpec> spec = SpecOf(kGood);
@@ -92,44 +92,46 @@ TEST(CudaRunSpec, NamesOfDeclarations) {
 }
 
 TEST(CudaRunSpec, WhatIsMalformedIsNamed) {
-  const std::string function = R"("function": "void f(float* x, int n)", "reference_code": "void reference(float*, int) {}")";
+  const std::string function =
+      R"json("function": "void f(float* x, int n)", "reference_code": "void reference(float*, int) {}")json";
   const auto with_arguments = [&](const std::string& arguments, const std::string& more = "") {
-    return "{" + function + R"(, "arguments": [)" + arguments + "]" + more + "}";
+    return "{" + function + R"json(, "arguments": [)json" + arguments + "]" + more + "}";
   };
-  const std::string out = R"({"name": "x", "type": "f32", "shape": ["n"], "role": "out"})";
-  const std::string sized = R"(, "sizes": [{"n": 4}])";
+  const std::string out = R"json({"name": "x", "type": "f32", "shape": ["n"], "role": "out"})json";
+  const std::string sized = R"json(, "sizes": [{"n": 4}])json";
   ASSERT_TRUE(SpecOf(with_arguments(out, sized)).ok());
   const std::vector<std::pair<std::string, std::string>> bad = {
-      {R"({"function": 1})", "\"function\" of cuda_run"},
-      {R"({"function": "f"})", "a declaration in C++"},
-      {R"({"arguments": []})", "no \"function\""},
+      {R"json({"function": 1})json", "\"function\" of cuda_run"},
+      {R"json({"function": "f"})json", "a declaration in C++"},
+      {R"json({"arguments": []})json", "no \"function\""},
       {"{" + function + "}", "\"arguments\" of cuda_run"},
-      {with_arguments(R"({"type": "f32"})"), "\"name\""},
-      {with_arguments(R"({"name": "x", "type": "float"})"), "\"type\" of cuda_run"},
-      {with_arguments(R"({"name": "x", "type": "f32"})"), "\"shape\" of cuda_run"},
-      {with_arguments(R"({"name": "x", "type": "f32", "shape": ["n"], "role": "both"})"), "\"role\" of cuda_run"},
-      {with_arguments(R"({"name": "x", "type": "f32", "shape": [4]})"), "have a buffer of the role"},
+      {with_arguments(R"json({"type": "f32"})json"), "\"name\""},
+      {with_arguments(R"json({"name": "x", "type": "float"})json"), "\"type\" of cuda_run"},
+      {with_arguments(R"json({"name": "x", "type": "f32"})json"), "\"shape\" of cuda_run"},
+      {with_arguments(R"json({"name": "x", "type": "f32", "shape": ["n"], "role": "both"})json"),
+       "\"role\" of cuda_run"},
+      {with_arguments(R"json({"name": "x", "type": "f32", "shape": [4]})json"), "have a buffer of the role"},
       {with_arguments(out), "no size is called"},
-      {with_arguments(out, R"(, "sizes": [{"n": "4"}])"), "\"sizes\" of cuda_run"},
-      {with_arguments(out, R"(, "sizes": [{"n": 1e9}])"), "has no dimension"},
-      {with_arguments(out, R"(, "sizes": [{"n": -1}])"), "has no dimension"},
-      {with_arguments(out, R"(, "sizes": [{"n": 16777216}], "repetitions": 8)"), "128 MiB"},
-      {with_arguments(R"({"name": "x", "type": "f32", "shape": [4], "role": "inout", "fill": "random"})"),
+      {with_arguments(out, R"json(, "sizes": [{"n": "4"}])json"), "\"sizes\" of cuda_run"},
+      {with_arguments(out, R"json(, "sizes": [{"n": 1e9}])json"), "has no dimension"},
+      {with_arguments(out, R"json(, "sizes": [{"n": -1}])json"), "has no dimension"},
+      {with_arguments(out, R"json(, "sizes": [{"n": 16777216}], "repetitions": 8)json"), "128 MiB"},
+      {with_arguments(R"json({"name": "x", "type": "f32", "shape": [4], "role": "inout", "fill": "random"})json"),
        "\"fill\" of cuda_run"},
-      {with_arguments(out, sized + R"(, "precision": "f8")"), "\"precision\" of cuda_run"},
-      {with_arguments(out, sized + R"(, "allow": ["races"])"), "\"allow\" of cuda_run"},
-      {with_arguments(out, sized + R"(, "seeds": 0)"), "\"seeds\" of cuda_run"},
-      {with_arguments(out, sized + R"(, "tolerance": "1%")"), "\"tolerance\" of cuda_run"},
-      {with_arguments(out, sized + R"(, "min_coalescing": 90)"), "\"min_coalescing\" of cuda_run"},
-      {with_arguments(out, sized + R"(, "deterministic": 1)"), "\"deterministic\" of cuda_run"},
-      {with_arguments(out, sized + R"(, "timeout_seconds": 0)"), "\"timeout_seconds\" of cuda_run"},
-      {R"({"function": "void f(float* x, int n)", "arguments": [)" + out + "]" + sized + "}", "needs \"reference_code\""}
-};
-for (const auto& [options, message] : bad) {
-  const Result<CudaRunSpec> spec = SpecOf(options);
-  ASSERT_FALSE(spec.ok()) << options;
-  EXPECT_THAT(spec.error().message, HasSubstr(message)) << options;
-}
+      {with_arguments(out, sized + R"json(, "precision": "f8")json"), "\"precision\" of cuda_run"},
+      {with_arguments(out, sized + R"json(, "allow": ["races"])json"), "\"allow\" of cuda_run"},
+      {with_arguments(out, sized + R"json(, "seeds": 0)json"), "\"seeds\" of cuda_run"},
+      {with_arguments(out, sized + R"json(, "tolerance": "1%")json"), "\"tolerance\" of cuda_run"},
+      {with_arguments(out, sized + R"json(, "min_coalescing": 90)json"), "\"min_coalescing\" of cuda_run"},
+      {with_arguments(out, sized + R"json(, "deterministic": 1)json"), "\"deterministic\" of cuda_run"},
+      {with_arguments(out, sized + R"json(, "timeout_seconds": 0)json"), "\"timeout_seconds\" of cuda_run"},
+      {R"json({"function": "void f(float* x, int n)", "arguments": [)json" + out + "]" + sized + "}",
+       "needs \"reference_code\""}};
+  for (const auto& [options, message] : bad) {
+    const Result<CudaRunSpec> spec = SpecOf(options);
+    ASSERT_FALSE(spec.ok()) << options;
+    EXPECT_THAT(spec.error().message, HasSubstr(message)) << options;
+  }
 }
 
 }  // namespace
