@@ -12,6 +12,7 @@ namespace {
 
 template <typename T>
 bool Holds(Compare compare, T a, T b) {
+  // NOLINTNEXTLINE(misc-redundant-expression): false for NaN
   const bool ordered = a == a && b == b;
   switch (compare) {
     case Compare::kEq:

@@ -232,7 +232,8 @@ void Pack(char* const* bases, const Inst& inst, std::uint32_t mask) {
   for (int i = 0; i < 32; ++i) {
     if (!Active(mask, i)) continue;
     for (unsigned k = 0; k < parts; ++k) {
-      std::memcpy(Lanes<char>(bases, inst.op[0]) + static_cast<std::size_t>(i) * inst.slot_size + k * size,
+      std::memcpy(Lanes<char>(bases, inst.op[0]) + static_cast<std::size_t>(i) * inst.slot_size +
+                      static_cast<std::size_t>(k) * size,
                   Lanes<char>(bases, inst.op[1 + k]) + static_cast<std::size_t>(i) * inst.source_slot_size, size);
     }
   }
@@ -247,8 +248,8 @@ void Unpack(char* const* bases, const Inst& inst, std::uint32_t mask) {
     std::memcpy(whole, Lanes<char>(bases, inst.op[parts]) + static_cast<std::size_t>(i) * inst.source_slot_size,
                 inst.source_slot_size);
     for (unsigned k = 0; k < parts; ++k) {
-      std::memcpy(Lanes<char>(bases, inst.op[k]) + static_cast<std::size_t>(i) * inst.slot_size, whole + k * size,
-                  size);
+      std::memcpy(Lanes<char>(bases, inst.op[k]) + static_cast<std::size_t>(i) * inst.slot_size,
+                  whole + static_cast<std::size_t>(k) * size, size);
     }
   }
 }
@@ -256,7 +257,8 @@ void Unpack(char* const* bases, const Inst& inst, std::uint32_t mask) {
 void MoveWide(char* const* bases, const Inst& inst, std::uint32_t mask) {
   for (int i = 0; i < 32; ++i) {
     if (!Active(mask, i)) continue;
-    std::memcpy(Lanes<char>(bases, inst.op[0]) + 16 * i, Lanes<char>(bases, inst.op[1]) + 16 * i, 16);
+    const std::size_t at = static_cast<std::size_t>(i) * 16;
+    std::memcpy(Lanes<char>(bases, inst.op[0]) + at, Lanes<char>(bases, inst.op[1]) + at, 16);
   }
 }
 

@@ -96,6 +96,7 @@ struct Unless {
 struct AreNumbers {
   template <typename T>
   bool operator()(T a, T b) const {
+    // NOLINTNEXTLINE(misc-redundant-expression): false for NaN
     return a == a && b == b;
   }
 };

@@ -35,6 +35,7 @@ std::vector<BasicBlock> SplitIntoBlocks(const Program& program, const Function& 
   std::sort(leaders.begin(), leaders.end());
   leaders.erase(std::unique(leaders.begin(), leaders.end()), leaders.end());
   std::vector<BasicBlock> blocks;
+  blocks.reserve(leaders.size());
   for (std::size_t i = 0; i < leaders.size(); ++i) {
     blocks.push_back(BasicBlock{leaders[i], i + 1 < leaders.size() ? leaders[i + 1] : function.end, {}});
   }
@@ -123,6 +124,7 @@ void OrderBlocks(Program& program, const Function& function) {
   if (blocks.size() <= kMostBlocks) {
     order = WeakTopologicalOrder(blocks).Compute();
   } else {
+    order.reserve(blocks.size());
     for (std::uint32_t i = 0; i < blocks.size(); ++i) order.push_back(i);
   }
   std::uint32_t next = 0;

@@ -8,7 +8,7 @@ namespace upskill::ptx {
 namespace {
 
 const std::map<std::string_view, AluOp>& SimpleOps() {
-  static const std::map<std::string_view, AluOp> kOps = {
+  static const std::map<std::string_view, AluOp> ops = {
       {"add", AluOp::kAdd},     {"sub", AluOp::kSub},   {"div", AluOp::kDiv},           {"rem", AluOp::kRem},
       {"abs", AluOp::kAbs},     {"neg", AluOp::kNeg},   {"min", AluOp::kMin},           {"max", AluOp::kMax},
       {"and", AluOp::kAnd},     {"or", AluOp::kOr},     {"xor", AluOp::kXor},           {"not", AluOp::kNot},
@@ -20,19 +20,19 @@ const std::map<std::string_view, AluOp>& SimpleOps() {
       {"bmsk", AluOp::kBmsk},   {"shl", AluOp::kShl},   {"shr", AluOp::kShr},           {"dp4a", AluOp::kDp4a},
       {"dp2a", AluOp::kDp2a},   {"selp", AluOp::kSelp}, {"slct", AluOp::kSlct},
   };
-  return kOps;
+  return ops;
 }
 
 bool FindCompare(std::string_view name, bool is_float, Compare& compare) {
-  static const std::map<std::string_view, Compare> kCompares = {
+  static const std::map<std::string_view, Compare> compares = {
       {"eq", Compare::kEq},   {"ne", Compare::kNe},   {"lt", Compare::kLt},   {"le", Compare::kLe},
       {"gt", Compare::kGt},   {"ge", Compare::kGe},   {"lo", Compare::kLt},   {"ls", Compare::kLe},
       {"hi", Compare::kGt},   {"hs", Compare::kGe},   {"equ", Compare::kEqu}, {"neu", Compare::kNeu},
       {"ltu", Compare::kLtu}, {"leu", Compare::kLeu}, {"gtu", Compare::kGtu}, {"geu", Compare::kGeu},
       {"num", Compare::kNum}, {"nan", Compare::kNan},
   };
-  const auto found = kCompares.find(name);
-  if (found == kCompares.end() || (!is_float && found->second >= Compare::kEqu)) return false;
+  const auto found = compares.find(name);
+  if (found == compares.end() || (!is_float && found->second >= Compare::kEqu)) return false;
   compare = found->second;
   return true;
 }
@@ -181,11 +181,11 @@ Status Decoder::DecodeLop3(const Statement& statement) {
 }
 
 Status Decoder::DecodePrmt(const Statement& statement) {
-  static const std::map<std::string_view, std::uint8_t> kModes = {{"f4e", 1}, {"b4e", 2}, {"rc8", 3},
-                                                                  {"ecl", 4}, {"ecr", 5}, {"rc16", 6}};
+  static const std::map<std::string_view, std::uint8_t> modes = {{"f4e", 1}, {"b4e", 2}, {"rc8", 3},
+                                                                 {"ecl", 4}, {"ecr", 5}, {"rc16", 6}};
   RETURN_IF_ERROR(DecodeSimple(statement, AluOp::kPrmt, 3));
   for (const std::string_view part : statement.parts) {
-    if (const auto mode = kModes.find(part); mode != kModes.end()) program_.code.back().sub = mode->second;
+    if (const auto mode = modes.find(part); mode != modes.end()) program_.code.back().sub = mode->second;
   }
   return {};
 }
@@ -214,8 +214,7 @@ Status Decoder::DecodeBitField(const Statement& statement) {
 }
 
 Status Decoder::DecodeDot(const Statement& statement) {
-  Statement three = statement;
-  RETURN_IF_ERROR(DecodeSimple(three, SimpleOps().at(statement.parts[0]), 3));
+  RETURN_IF_ERROR(DecodeSimple(statement, SimpleOps().at(statement.parts[0]), 3));
   Inst& inst = program_.code.back();
   inst.type = TypeAt(statement, 1);
   inst.flags = (IsSigned(TypeAt(statement, 0)) ? kFlagSourceBSigned : 0U) | (statement.Has("hi") ? kFlagHigh : 0U);
@@ -303,13 +302,13 @@ Status Decoder::DecodeSelect(const Statement& statement) {
 }
 
 Status Decoder::DecodeTestp(const Statement& statement) {
-  static const std::map<std::string_view, std::uint8_t> kTests = {{"finite", 0},     {"infinite", 1}, {"number", 2},
-                                                                  {"notanumber", 3}, {"normal", 4},   {"subnormal", 5}};
+  static const std::map<std::string_view, std::uint8_t> tests = {{"finite", 0},     {"infinite", 1}, {"number", 2},
+                                                                 {"notanumber", 3}, {"normal", 4},   {"subnormal", 5}};
   RETURN_IF_ERROR(NeedOperands(statement, 2, 2));
-  const auto test = kTests.find(statement.Part(1));
+  const auto test = tests.find(statement.Part(1));
   Inst inst = NewInst(statement, Action::kAlu, InstClass::kFloat32);
   inst.type = TypeAt(statement, 0);
-  if (test == kTests.end() || (inst.type != Type::kF32 && inst.type != Type::kF64)) return EmitUnsupported(statement);
+  if (test == tests.end() || (inst.type != Type::kF32 && inst.type != Type::kF64)) return EmitUnsupported(statement);
   inst.sub = test->second;
   ASSIGN_OR_RETURN(const std::uint32_t result, Destination(statement, statement.operands[0], Type::kPred));
   ASSIGN_OR_RETURN(const std::uint32_t a, Source(statement, statement.operands[1], inst.type));

@@ -31,7 +31,7 @@ Status Decoder::DecodeLdmatrix(const Statement& statement) {
   inst.sub = statement.Has("trans") ? 1 : 0;
   inst.space = Space::kShared;
   inst.type = Type::kB16;
-  ASSIGN_OR_RETURN(std::vector<std::uint32_t> slots,
+  ASSIGN_OR_RETURN(const std::vector<std::uint32_t> slots,
                    VectorSlots(statement, statement.operands[loads ? 0 : 1], Type::kB32, loads));
   if (slots.size() != inst.vector) return Wrong(statement, "the vector has the wrong length");
   std::vector<std::uint32_t> sources;

@@ -111,7 +111,7 @@ Status Decoder::DecodeStore(const Statement& statement) {
 }
 
 Status Decoder::DecodeAtomic(const Statement& statement) {
-  static const std::map<std::string_view, AtomicOp> kOps = {
+  static const std::map<std::string_view, AtomicOp> ops = {
       {"add", AtomicOp::kAdd},   {"min", AtomicOp::kMin}, {"max", AtomicOp::kMax}, {"inc", AtomicOp::kInc},
       {"dec", AtomicOp::kDec},   {"and", AtomicOp::kAnd}, {"or", AtomicOp::kOr},   {"xor", AtomicOp::kXor},
       {"exch", AtomicOp::kExch}, {"cas", AtomicOp::kCas}};
@@ -122,7 +122,7 @@ Status Decoder::DecodeAtomic(const Statement& statement) {
   inst.ordering = OrderingOf(statement);
   bool known = false;
   for (const std::string_view part : statement.parts) {
-    if (const auto op = kOps.find(part); op != kOps.end()) {
+    if (const auto op = ops.find(part); op != ops.end()) {
       inst.atomic = op->second;
       known = true;
     }

@@ -55,7 +55,7 @@ Status Decoder::DecodeMovVector(const Statement& statement, Type type) {
   inst.type = type;
   inst.copies = true;
   std::vector<std::uint32_t> elements;
-  unsigned element_size = SlotSize(part_type);
+  const unsigned element_size = SlotSize(part_type);
   for (const Operand& element : vector.elements) {
     if (unpacks) {
       ASSIGN_OR_RETURN(const std::uint32_t slot, Destination(statement, element, part_type));

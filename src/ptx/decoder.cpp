@@ -12,7 +12,7 @@ namespace upskill::ptx {
 
 const std::map<std::string_view, Decoder::Method>& Decoder::Methods() {  // NOLINT(readability-function-size): a table
   using D = Decoder;
-  static const std::map<std::string_view, Method> kMethods = {
+  static const std::map<std::string_view, Method> methods = {
       {"add", &D::DecodeBinary},
       {"sub", &D::DecodeBinary},
       {"addc", &D::DecodeBinary},
@@ -107,7 +107,7 @@ const std::map<std::string_view, Decoder::Method>& Decoder::Methods() {  // NOLI
       {"mma", &D::DecodeMma},
       {"wmma", &D::DecodeWmma},
   };
-  return kMethods;
+  return methods;
 }
 
 void Decoder::StartFunction(std::uint32_t function) {

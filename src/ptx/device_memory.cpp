@@ -142,6 +142,7 @@ Result<std::uint64_t> DeviceMemory::CountWrittenBy(Writer writer, std::uint64_t 
 
 std::vector<const Allocation*> DeviceMemory::Allocations() const {
   std::vector<const Allocation*> all;
+  all.reserve(allocations_.size());
   for (const auto& [address, allocation] : allocations_) all.push_back(allocation.get());
   return all;
 }

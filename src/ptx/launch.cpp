@@ -37,7 +37,7 @@ Status CheckConfig(const KernelInfo& kernel, const LaunchConfig& config, std::si
   if (arguments < kernel.parameter_bytes) {
     return InputError(fmt::format("{} bytes of arguments; the kernel takes {}", arguments, kernel.parameter_bytes));
   }
-  if (config.cooperative && grid.Count() > 132 * 32) {
+  if (config.cooperative && grid.Count() > std::uint64_t{132} * 32) {
     return InputError(fmt::format("a cooperative launch of {} blocks is too large", grid.Count()));
   }
   return {};

@@ -8,7 +8,7 @@ namespace {
 
 const std::map<std::string_view, SpecialRegister>& SpecialNames() {
   using S = SpecialRegister;
-  static const std::map<std::string_view, SpecialRegister> kNames = {
+  static const std::map<std::string_view, SpecialRegister> names = {
       {"%tid.x", S::kTidX},
       {"%tid.y", S::kTidY},
       {"%tid.z", S::kTidZ},
@@ -59,7 +59,7 @@ const std::map<std::string_view, SpecialRegister>& SpecialNames() {
       {"%envreg1", S::kEnvreg1},
       {"%envreg2", S::kEnvreg2},
   };
-  return kNames;
+  return names;
 }
 
 }  // namespace

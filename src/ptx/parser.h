@@ -44,6 +44,8 @@ class Parser {
  public:
   Parser(std::string_view text, const ParseLimits& limits);
   ~Parser();
+  Parser(const Parser&) = delete;
+  Parser& operator=(const Parser&) = delete;
   Result<std::unique_ptr<Program>> Parse();
 
  private:

@@ -59,7 +59,7 @@ std::optional<MemoryAccess> RaceChecker::Check(ShadowCell& cell, const BlockCloc
   };
   if (!(writes && same_value) && races(cell.write)) conflict = cell.write;
   if (writes) {
-    for (MemoryAccess& read : cell.reads) {
+    for (const MemoryAccess& read : cell.reads) {
       // A read that finds the value which is written again isn't disturbed by it.
       if (!conflict && !same_value && races(read)) conflict = read;
     }
@@ -137,9 +137,10 @@ void RaceChecker::WarpBarrier(BlockClock& clock, std::uint32_t warp, std::uint32
   }
   if (!clock.has_knowledge) return;
   Knowledge joined;
+  const std::size_t first = std::size_t{warp} * 32;
   const auto each = [&](auto&& use) {
-    for (std::size_t lane = 0; lane < 32 && warp * 32 + lane < clock.threads.size(); ++lane) {
-      if (((mask >> lane) & 1U) != 0) use(clock.threads[warp * 32 + lane]);
+    for (std::size_t lane = 0; lane < 32 && first + lane < clock.threads.size(); ++lane) {
+      if (((mask >> lane) & 1U) != 0) use(clock.threads[first + lane]);
     }
   };
   each([&](const ThreadClock& thread) { joined = Join(joined, thread.knowledge); });

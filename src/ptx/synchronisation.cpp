@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <optional>
 
 #include "ptx/forms.h"
 #include "ptx/machine.h"
@@ -169,6 +170,27 @@ Step Machine::WarpSync(const Inst& inst, std::uint32_t mask) {
   return Step::kNext;
 }
 
+namespace {
+
+// The lane that `lane` reads, if it is in its segment.
+std::optional<std::uint32_t> ShuffleSource(std::uint8_t form, std::uint32_t lane, std::uint32_t b, std::uint32_t c) {
+  const std::uint32_t clamp = c & 31U;
+  const std::uint32_t segment = (c >> 8U) & 31U;
+  const std::uint32_t most = (lane & segment) | (clamp & ~segment);
+  const std::uint32_t delta = b & 31U;
+  if (form == kShuffleUp) {
+    if (lane < delta || lane - delta < most) return std::nullopt;
+    return lane - delta;
+  }
+  const std::uint32_t from = form == kShuffleDown  ? lane + delta
+                             : form == kShuffleXor ? lane ^ delta
+                                                   : (lane & segment) | (delta & ~segment);
+  if (from > most) return std::nullopt;
+  return from;
+}
+
+}  // namespace
+
 Step Machine::Shuffle(const Inst& inst, std::uint32_t mask) {
   if (mask != warp_->fragments[fragment_].mask) {
     SplitOff(mask, warp_->fragments[fragment_].pc);
@@ -187,28 +209,9 @@ Step Machine::Shuffle(const Inst& inst, std::uint32_t mask) {
   std::uint32_t undefined = 0;
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if (((mask >> lane) & 1U) == 0) continue;
-    const std::uint32_t clamp = c[lane] & 31U;
-    const std::uint32_t segment = (c[lane] >> 8U) & 31U;
-    const std::uint32_t most = (lane & segment) | (clamp & ~segment);
-    const std::uint32_t least = lane & segment;
-    const std::uint32_t delta = b[lane] & 31U;
-    std::uint32_t from = lane;
-    bool valid = false;
-    if (inst.sub == kShuffleUp) {
-      valid = lane >= delta && lane - delta >= most;
-      from = lane - delta;
-    } else if (inst.sub == kShuffleDown) {
-      from = lane + delta;
-      valid = from <= most;
-    } else if (inst.sub == kShuffleXor) {
-      from = lane ^ delta;
-      valid = from <= most;
-    } else {
-      from = least | (delta & ~segment);
-      valid = from <= most;
-    }
-    if (!valid) from = lane;
-    if (valid) p |= 1U << lane;
+    const std::optional<std::uint32_t> chosen = ShuffleSource(inst.sub, lane, b[lane], c[lane]);
+    const std::uint32_t from = chosen.value_or(lane);
+    if (chosen) p |= 1U << lane;
     if (((mask >> from) & 1U) == 0) {
       if (((warp_->live >> from) & 1U) == 0) undefined |= 1U << lane;
       d[lane] = values[from];
