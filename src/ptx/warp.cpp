@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::uint32_t kTurn = 400;         // warp instructions of a turn
 constexpr std::uint64_t kPatience = 20'000;  // warp instructions until a fragment gives way to the others
-constexpr std::size_t kMostFragments = 64;
 
 }  // namespace
 
