@@ -51,7 +51,7 @@ struct ArmRound {
   std::size_t cells = 0;
   std::size_t answered = 0;
   std::size_t passed = 0;
-  Json stats = {};
+  Json stats = nullptr;
 
   double rate() const { return answered == 0 ? 0.0 : static_cast<double>(passed) / static_cast<double>(answered); }
   double tokens() const { return JsonGet(stats, "total_tokens", 0.0); }
@@ -75,7 +75,7 @@ ArmRound RoundOf(const JudgedRun& run, std::size_t student, Arm arm, int round) 
 
 Json ErrorOf(const ArmRound& round) {
   if (round.answered == round.cells) return nullptr;
-  std::string text = fmt::format("{} of {} cells unanswered", round.cells - round.answered, round.cells);
+  const std::string text = fmt::format("{} of {} cells unanswered", round.cells - round.answered, round.cells);
   const SamplePtr error = round.samples.first_error();
   return error == nullptr ? text : text + "; the first: " + error->error->message;
 }

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 // What an incomplete arm says of itself, with the first error.
 Json ErrorMessage(const JudgedRun& run, std::size_t student, Arm arm, const ArmSummary& summary) {
   if (summary.answered >= summary.cells) return nullptr;
-  std::string text = fmt::format("{} of {} cells unanswered", summary.cells - summary.answered, summary.cells);
+  const std::string text = fmt::format("{} of {} cells unanswered", summary.cells - summary.answered, summary.cells);
   const SamplePtr error = run.data.samples(student, arm).first_error();
   return error == nullptr ? text : text + "; the first: " + error->error->message;
 }
