@@ -32,10 +32,14 @@ def eval(skill: PathLike, *, models: Names = (), base_url: Names = (), jobs: Opt
          gate: Optional[str] = None, max_cost: Optional[Number] = None, max_tokens_total: Optional[int] = None,
          timeout: Union[None, str, Number] = None, resume: Union[None, bool, str] = None, refresh: bool = False,
          no_cache: bool = False, no_log_runs: bool = False, no_ledger: bool = False, runs_dir: Optional[PathLike] = None,
+         mode: Optional[str] = None, load: Optional[str] = None, max_turns: Optional[int] = None,
+         case_timeout: Union[None, str, Number] = None, case_tokens: Optional[int] = None,
          process: Process = DEFAULT_PROCESS) -> Outcome[results.EvalResult]:
     """Measures a skill: asks its cases with and without it.
 
     timeout: seconds, or a text such as "10m", after which the run stops and can be resumed
+    mode: "answer" or "workspace", for all cases; load: "body" or "on-demand", how a student in a workspace gets the skill
+    case_timeout: like timeout, for a case in a workspace
     resume: the name of a run, or True for the latest one
     exit_code: 0; 1 the gate failed; 3 the run is incomplete
     """
@@ -45,7 +49,8 @@ def eval(skill: PathLike, *, models: Names = (), base_url: Names = (), jobs: Opt
                         stop_when_decided=stop_when_decided, alpha=alpha, min_lift=min_lift, margin=margin, gate=gate,
                         max_cost=max_cost, max_tokens_total=max_tokens_total, timeout=_time(timeout),
                         resume="latest" if resume is True else resume, refresh=refresh, no_cache=no_cache, no_log_runs=no_log_runs,
-                        no_ledger=no_ledger, runs_dir=runs_dir, json=True)
+                        no_ledger=no_ledger, runs_dir=runs_dir, mode=mode, load=load, max_turns=max_turns,
+                        case_timeout=_time(case_timeout), case_tokens=case_tokens, json=True)
     return _json(["eval", *arguments, *_places(skill)], process)
 
 
