@@ -110,6 +110,7 @@ Result<ProgramTarget> TargetOf(const AgentProgram& program, const std::string& m
   // A server of the user's may speak anything.
   if (provider->base_url_option) return OwnTarget(program, *provider, parsed->model, provider->name.c_str());
   std::vector<std::string> spoken;
+  spoken.reserve(program.protocols.size());
   for (const auto& [protocol, name] : program.protocols) spoken.emplace_back(ProtocolName(protocol));
   return InputError(fmt::format("model '{}': {} can't ask models of provider '{}': it only speaks {}", text,
                                 program.name, provider->name, fmt::join(spoken, ", ")));
