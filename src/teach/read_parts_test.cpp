@@ -44,7 +44,8 @@ std::string MaterialIn(const ChatRequest& request) { return request.messages.fro
 std::string NotesOnAll(const ChatRequest& request) {
   Json notes = Json::array();
   std::string id;
-  for (const std::string_view line : SplitLines(MaterialIn(request))) {
+  const std::string material = MaterialIn(request);
+  for (const std::string_view line : SplitLines(material)) {
     if (line.starts_with("[d")) id = std::string(line.substr(1, line.find(']') - 1));
     if (line.starts_with("setting_")) notes.push_back({{"id", id}, {"note", line}});
   }
