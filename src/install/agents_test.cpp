@@ -131,7 +131,7 @@ TEST(Agents, FaultsInTheFileAreNamed) {
   EXPECT_THAT(fault("[[agent]]\nproject = ['/abs']"), HasSubstr("can't be a folder of 'project'"));
   EXPECT_THAT(fault("[[agent]]\nuser = ['rel']"), HasSubstr("can't be a folder of 'user'"));
   EXPECT_THAT(fault("[[agent]]\nusers = []"), HasSubstr("unknown key 'users'"));
-  EXPECT_THAT(fault("x = 1"), HasSubstr("expected [[agent]] tables"));
+  EXPECT_THAT(fault("x = 1"), HasSubstr("expected [[agent]] and [[program]] tables"));
   EXPECT_THAT(fault("x ="), HasSubstr("a.toml:1:"));
 }
 
