@@ -139,8 +139,8 @@ TEST_F(ReadParts, NotesThatAreTooLongAreCondensed) {
   const Result<Material> read = Read(material, 2000, [](const ChatRequest& request, std::size_t) {
     const bool first = MaterialIn(request).find("$ make") != std::string::npos;
     Json notes = Json::array();
-    const std::string material = MaterialIn(request);
-    for (const std::string_view line : SplitLines(material)) {
+    const std::string shown = MaterialIn(request);
+    for (const std::string_view line : SplitLines(shown)) {
       if (!line.starts_with("[d")) continue;
       const std::string id(line.substr(1, line.find(']') - 1));
       notes.push_back({{"id", id}, {"note", first ? "long " + std::string(90, 'y') : "short " + id}});
