@@ -100,8 +100,8 @@ class LoopModel : public Model {
       : sandbox_(*options.sandbox),
         journal_(options.journal),
         info_(model->info()),
-        pool_(workers),
-        model_(std::move(model)) {
+        model_(std::move(model)),
+        pool_(workers) {
     info_.acts = true;
     info_.meters_turns = true;
   }
@@ -312,8 +312,8 @@ class LoopModel : public Model {
   std::mutex mutex_;  // guards jobs_
   std::condition_variable idle_;
   std::set<JobPtr> jobs_;
-  WorkPool pool_;
   const std::unique_ptr<Model> model_;
+  WorkPool pool_;  // ends first: its threads may still be in the model's Start
 };
 
 }  // namespace

@@ -145,7 +145,7 @@ std::string CompareBuffer(const RunArgument& argument, double tolerance, std::st
     const double want = ElementAt(reference, expected, i);
     const double value = ElementAt(argument.type, got, i);
     if ((std::isnan(want) && std::isnan(value)) || value == want ||
-        std::fabs(value - want) <= tolerance * std::max(std::fabs(want), typical))
+        (std::isfinite(want) && std::fabs(value - want) <= tolerance * std::max(std::fabs(want), typical)))
       continue;
     // What overflows the format in the reference, too, as it has more room there.
     std::string rounded;
