@@ -232,7 +232,7 @@ std::string DeclaredName(const std::string& declaration) {
   const std::size_t close = declaration.rfind(')');
   // Only a semicolon may follow.
   if (open == std::string::npos || close == std::string::npos || declaration.find_first_of("{}#;") < close ||
-      declaration.find_first_not_of(" ;", close + 1) != std::string::npos)
+      declaration.find_first_not_of(" ;\t\r\n", close + 1) != std::string::npos)
     return "";
   const auto is_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == ':'; };
   std::size_t end = open;
