@@ -56,11 +56,12 @@ TEST_F(CompletionOfWords, Commands) {
 }
 
 TEST_F(CompletionOfWords, Options) {
-  EXPECT_THAT(After({"eval", "x", "--max"}), ElementsAre("--max-tokens", "--max-cost", "--max-tokens-total"));
+  EXPECT_THAT(After({"eval", "x", "--max"}),
+              ElementsAre("--max-turns", "--max-tokens", "--max-cost", "--max-tokens-total"));
   EXPECT_THAT(After({"trace", "find", "--"}), Not(Contains("--max-cost")));
   EXPECT_THAT(After({"--tr"}), ElementsAre("--trust-config"));
   EXPECT_THAT(After({"eval", "--", "--max"}), ElementsAre(":files")) << "after -- there are no options";
-  ASSERT_EQ(Run({"complete", "--", "eval", "--max-t"}), 0);
+  ASSERT_EQ(Run({"complete", "--", "eval", "--max-to"}), 0);
   EXPECT_THAT(out, StartsWith("--max-tokens\tMaximum tokens per answer\n"));
 }
 

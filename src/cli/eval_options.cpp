@@ -44,6 +44,12 @@ void AddModelOptions(CLI::App& command, EvalOptions& options) {
 void AddCaseOptions(CLI::App& command, EvalOptions& options) {
   BeginGroup(command, "Cases and arms");
   command.add_option("-t,--tests", options.tests, "Cases to use instead of the skill's own")->type_name("FILE");
+  if (!options.table_first) {
+    command
+        .add_option("--changed-since", options.changed_since,
+                    "Only the skills whose files, or cases given by -t, differ from this commit, branch or tag of git")
+        ->type_name("REF");
+  }
   command
       .add_option("--test-gen-model", options.test_gen_model,
                   "Model that writes the cases of a skill without any, into its tests.json")
@@ -161,10 +167,6 @@ void AddOptions(CLI::App& command, EvalOptions& options) {
   } else {
     command.add_option("SKILL", options.skills, "Skill folders, or their SKILL.md: an ordinary run for each")
         ->required();
-    command
-        .add_option("--changed-since", options.changed_since,
-                    "Only the skills whose files, or cases given by -t, differ from this commit, branch or tag of git")
-        ->type_name("REF");
   }
   AddModelOptions(command, options);
   AddCaseOptions(command, options);

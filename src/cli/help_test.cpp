@@ -146,12 +146,13 @@ class Help : public CommandLineTest {
     ASSERT_FALSE(command.empty()) << line;
     const std::set<std::string> options = OptionsOf(command);
     for (const std::string& word : rest) {
+      if (word == "--") break;  // arguments follow
       if (word.size() > 1 && word.starts_with('-')) {
         EXPECT_THAT(options, Contains(word)) << line;
       }
     }
     Words whole = ShellWordsOf(line);
-    whole.emplace_back("--help");
+    whole.insert(std::find(whole.begin(), whole.end(), "--"), "--help");
     EXPECT_EQ(Run(whole), 0) << line << "\n" << error;  // every value is checked before the help is printed
   }
 
@@ -230,7 +231,7 @@ TEST_F(Help, PutsOptionsIntoGroups) {
 
 TEST_F(Help, ShowsMetavariablesAndDefaults) {
   EXPECT_THAT(HelpOf({"eval"}),
-              AllOf(HasSubstr("  upskill eval SKILL [OPTIONS]\n"), HasSubstr("  -m, --model MODEL  "),
+              AllOf(HasSubstr("  upskill eval SKILL... [OPTIONS]\n"), HasSubstr("  -m, --model MODEL  "),
                     HasSubstr("      --max-tokens N  "), HasSubstr("Maximum tokens per answer [default: 512]\n"),
                     HasSubstr("--max-cost USD "), HasSubstr("--resume [RUN]  "), Not(HasSubstr("--m "))));
   EXPECT_THAT(HelpOf({"merge"}), HasSubstr("  upskill merge RUN... -o DIR [OPTIONS]\n"));

@@ -127,16 +127,14 @@ Environment variables:
                             1: send keys to other machines over http://
   UPSKILL_MODELS            file with your own models and prices
                             [default: ~/.config/upskill/models.toml]
-  UPSKILL_AGENTS            file with your own agent programs
-                            [default: ~/.config/upskill/agents.toml]
+  UPSKILL_AGENTS            your own agent programs [default: agents.toml there]
   UPSKILL_CACHE             folder of the default model [default:
                             $XDG_CACHE_HOME/upskill, else ~/.cache/upskill]
   UPSKILL_EMBEDDED_MODEL    GGUF to use as the default model
   UPSKILL_ENGINE_TIMEOUT    seconds after which a model in process that shows
                             no sign of life is terminated [default: 120]
   UPSKILL_COMMAND_TIMEOUT   seconds for an answer of a cmd: model [default: 600]
-  UPSKILL_COMMAND_ENV       variables that cmd: models get, such as
-                            ANTHROPIC_API_KEY,HTTPS_PROXY
+  UPSKILL_COMMAND_ENV       variables that cmd: models get, by name: A,B
   NO_COLOR                  set: no colours
 )";
 
@@ -239,8 +237,7 @@ std::string ChecksText() {
     text += fmt::format("  {:<14} {:<16} {}\n", type.name, type.keys,
                         Wrapped(std::string(type.passes_when), kColumns, kColumns - kMeaning).text());
   return text + R"(
-`expected` is a shorter form of `contains`. `values` is a string or a list.
-Patterns are in RE2 syntax and respect case unless they begin with (?i).
+`values`: a string or a list. Patterns: RE2 syntax, with case unless (?i).
 A check with "file" looks at that file in the answer: the fenced block with its
 name in the info string, on the line before, or in a comment as its first line.
 With "output_file", the other checks look at that file. With "fill": {"file",

@@ -28,7 +28,7 @@ class ManCommand : public CommandLineTest {};
 TEST_F(ManCommand, HasWhatTheHelpHas) {
   ASSERT_EQ(Run({"man", "eval"}), 0) << error;
   EXPECT_THAT(out, AllOf(StartsWith(".TH UPSKILL\\-EVAL 1"), HasSubstr("upskill\\-eval \\- Measure a skill"),
-                         HasSubstr(".SH SYNOPSIS\n.B upskill eval SKILL [OPTIONS]\n"), HasSubstr(".SH BUDGET\n"),
+                         HasSubstr(".SH SYNOPSIS\n.B upskill eval SKILL... [OPTIONS]\n"), HasSubstr(".SH BUDGET\n"),
                          HasSubstr(".B \\-\\-max\\-cost USD\n"), HasSubstr(".SH EXAMPLES\n")));
   ASSERT_EQ(Run({"man"}), 0);
   EXPECT_THAT(out, AllOf(HasSubstr(".SH MEASURE SKILLS\n"), HasSubstr(".SH MODEL\\-STRINGS\n"),
