@@ -46,7 +46,9 @@ TEST_F(ManCommand, WritesAPageForEachCommandOfTheHelp) {
     ++count;
     // Only requests begin with a dot.
     const std::set<std::string> requests = {".TH", ".SH", ".TP", ".B", ".BR", ".PP", ".nf", ".fi", ".RS", ".RE"};
-    for (const std::string_view line : SplitLines(*ReadFile(entry.path()))) {
+    const Result<std::string> page = ReadFile(entry.path());
+    ASSERT_TRUE(page.ok());
+    for (const std::string_view line : SplitLines(*page)) {
       if (line.starts_with('.')) {
         EXPECT_TRUE(requests.contains(std::string(line.substr(0, line.find(' '))))) << line;
       }
