@@ -16,7 +16,7 @@
 namespace upskill {
 namespace {
 
-// Reads all requests, in pieces of so many bytes.
+// Reads all requests, in pieces of the given size (bytes).
 std::vector<ProxyRequest> AllRequests(std::string_view input, std::size_t piece) {
   ProxyRequestReader reader;
   std::vector<ProxyRequest> requests;

@@ -33,7 +33,7 @@ class RunSummaries {
   // A file that can't be read is as good as none.
   RunSummaries(std::filesystem::path runs_dir, const Clock& clock);
 
-  // Nothing: the run is to be judged anew.
+  // Nothing: the run has to be judged again.
   std::optional<RunSummaryRows> Find(const std::filesystem::path& run_folder);
   void Put(const std::filesystem::path& run_folder, const RunSummaryRows& summary);
   // Replaces the file if that is worth it: any summary is new, and there are many. Those not asked for are kept.
