@@ -45,6 +45,13 @@ function(upskill_library name)
   endif()
 endfunction()
 
+# Test programs too are compiled in batches, of fewer sources: a changed test should be compiled within seconds.
+function(upskill_test_unity target)
+  if(UPSKILL_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 7)
+  endif()
+endfunction()
+
 # The folders that use threads: `make test-tsan` runs their tests under ThreadSanitizer.
 set(upskill_threaded net model model_batch model_hub llama eval)
 add_custom_target(tsan_tests)
@@ -64,6 +71,7 @@ function(upskill_test name)
   target_link_libraries(upskill_${name}_test PRIVATE upskill_options upskill_test_options ${arg_LIBRARIES} upskill_source_dir fmt::fmt
     nlohmann_json::nlohmann_json GTest::gmock GTest::gtest_main)
   target_precompile_headers(upskill_${name}_test REUSE_FROM upskill_test_headers)
+  upskill_test_unity(upskill_${name}_test)
   # For ccache.
   target_compile_options(upskill_${name}_test PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
   add_test(NAME ${name} COMMAND upskill_${name}_test --gtest_brief=1)

@@ -31,9 +31,9 @@ using ::testing::SizeIs;
 namespace fs = std::filesystem;
 
 // The Message Batches API, whose batches end when the test says so.
-class Provider {
+class BatchProvider {
  public:
-  Provider() : server_([this](const Request& request) { return Serve(request); }) {}
+  BatchProvider() : server_([this](const Request& request) { return Serve(request); }) {}
   std::string url() const { return server_.url(); }
 
   void EndBatches() {
@@ -98,7 +98,7 @@ class Provider {
 };
 
 TEST(Batch, AKilledRunTakesUpItsBatch) {
-  Provider provider;
+  BatchProvider provider;
   const TempFolder folder;
   folder.Write("s/SKILL.md", "---\nname: s\ndescription: For the test.\n---\n\nSay ok.\n");
   Json cases = Json::array();

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 namespace fs = std::filesystem;
 
-const fs::path kExample = SourceDir() / "examples/skills/kernel-builder-cuda-kernels";
+const fs::path kCudaSkill = SourceDir() / "examples/skills/kernel-builder-cuda-kernels";
 
 // Answers by cell of the newest run in `runs`.
 std::map<std::string, std::string> AnswersOf(const fs::path& runs) {
@@ -35,7 +35,7 @@ std::map<std::string, std::string> AnswersOf(const fs::path& runs) {
 
 TEST(Eval, EmbeddedModelAnswersAndRepeats) {
   const TempFolder folder;
-  const std::vector<std::string> command = {"eval", kExample.string(), "--max-tokens", "12", "--seed",
+  const std::vector<std::string> command = {"eval", kCudaSkill.string(), "--max-tokens", "12", "--seed",
                                             "7",    "--no-cache"};
   const ProcessOutcome first = RunUpskill(command, folder.path());
   ASSERT_EQ(first.exit_code, 0) << first.error;
@@ -51,8 +51,8 @@ TEST(Eval, EmbeddedModelAnswersAndRepeats) {
 
 TEST(Eval, SecondRunAsksNothing) {
   const TempFolder folder;
-  const std::vector<std::string> command = {"eval", kExample.string(), "-m", "sim:base=0.3,skill=0.9,seed=3", "--runs",
-                                            "3"};
+  const std::vector<std::string> command = {
+      "eval", kCudaSkill.string(), "-m", "sim:base=0.3,skill=0.9,seed=3", "--runs", "3"};
   const ProcessOutcome first = RunUpskill(command, folder.path());
   ASSERT_EQ(first.exit_code, 0) << first.error;
   const ProcessOutcome second = RunUpskill(command, folder.path());
@@ -67,8 +67,8 @@ TEST(Eval, SecondRunAsksNothing) {
 
 TEST(Eval, BaselineIsReusedForAnotherSkill) {
   const TempFolder folder;
-  ASSERT_EQ(RunUpskill({"eval", kExample.string(), "-m", "sim:base=0.3,skill=0.9"}, folder.path()).exit_code, 0);
-  fs::copy(kExample, folder.path() / "kernel-builder-cuda-kernels", fs::copy_options::recursive);
+  ASSERT_EQ(RunUpskill({"eval", kCudaSkill.string(), "-m", "sim:base=0.3,skill=0.9"}, folder.path()).exit_code, 0);
+  fs::copy(kCudaSkill, folder.path() / "kernel-builder-cuda-kernels", fs::copy_options::recursive);
   ASSERT_EQ(RunShell("echo 'One more rule.' >>kernel-builder-cuda-kernels/SKILL.md", folder.path()).exit_code, 0);
   const ProcessOutcome outcome =
       RunUpskill({"eval", "kernel-builder-cuda-kernels", "-m", "sim:base=0.3,skill=0.9", "--json"}, folder.path());
@@ -81,7 +81,7 @@ TEST(Eval, BaselineIsReusedForAnotherSkill) {
 TEST(Eval, TheEmbeddedModelEndsWhenDecided) {
   const TempFolder folder;
   const ProcessOutcome outcome = RunUpskill(
-      {"eval", kExample.string(), "--runs", "20", "--max-tokens", "24", "--stop-when-decided", "-q", "--json"},
+      {"eval", kCudaSkill.string(), "--runs", "20", "--max-tokens", "24", "--stop-when-decided", "-q", "--json"},
       folder.path());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
   const Result<Json> json = ParseJson(outcome.out, "stdout");
@@ -130,7 +130,7 @@ TEST(Eval, TheEmbeddedModelStopsAtItsTokenLimit) {
 TEST(Eval, LibraryMessagesGoToTheLog) {
   const TempFolder folder;
   const ProcessOutcome outcome = RunUpskill(
-      {"--log", "log.txt", "eval", kExample.string(), "--max-tokens", "1", "--no-baseline", "-q"}, folder.path());
+      {"--log", "log.txt", "eval", kCudaSkill.string(), "--max-tokens", "1", "--no-baseline", "-q"}, folder.path());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.error;
   EXPECT_EQ(outcome.error, "");
   EXPECT_THAT(RunShell("cat log.txt", folder.path()).out, HasSubstr("llama.cpp: "));

@@ -75,7 +75,7 @@ class CountingServer {
   loopback::Server server_;  // last: its thread uses what is above
 };
 
-std::vector<std::string> Command(const CountingServer& server, bool resume) {
+std::vector<std::string> EvalCommand(const CountingServer& server, bool resume) {
   std::vector<std::string> command = {
       "eval", "s", "-m", "generic.m", "--base-url", server.url(), "-j", std::to_string(kParallel), "-q"};
   if (resume) {
@@ -112,7 +112,7 @@ std::size_t AnswersIn(const fs::path& run) {
 
 // Starts or resumes the run, and kills it after `delay` unless it has ended by then. Returns whether it was killed.
 bool RunAndKill(const TempFolder& folder, const CountingServer& server, milliseconds delay) {
-  const pid_t pid = StartUpskill(Command(server, !OnlyRun(folder).empty()), folder.path());
+  const pid_t pid = StartUpskill(EvalCommand(server, !OnlyRun(folder).empty()), folder.path());
   std::this_thread::sleep_for(delay);
   ::kill(pid, SIGKILL);
   return WaitFor(pid) == 128 + SIGKILL;
@@ -139,7 +139,7 @@ TEST(Kill, AtRandomMomentsOfRunsOverHttp) {
       // Requests that the server got but the journal lacks were in flight.
       EXPECT_LE(server.different() - saved, kParallel);
     }
-    const ProcessOutcome last = RunUpskill(Command(server, !OnlyRun(folder).empty()), folder.path());
+    const ProcessOutcome last = RunUpskill(EvalCommand(server, !OnlyRun(folder).empty()), folder.path());
     ASSERT_EQ(last.exit_code, 0) << last.error;
 
     EXPECT_EQ(server.different(), kCells);

@@ -25,7 +25,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string ChatBody(const std::string& text, const std::string& more = "") {
+std::string SmallAnswer(const std::string& text, const std::string& more = "") {
   return R"({"model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":")" +
          text + R"("}}],"usage":{"prompt_tokens":10,"completion_tokens":5})" + more + "}";
 }
@@ -95,7 +95,7 @@ TEST_F(Limits, TooLittleMemoryIsAnError) {
 TEST_F(Limits, AnOverlongAnswerIsCutAndTheRunStaysReadable) {
   WriteSkill(suite);
   const loopback::Server server(
-      [](const Request&) { return Answer(200, ChatBody("ok " + std::string(26'000'000, '\xFF'))); });
+      [](const Request&) { return Answer(200, SmallAnswer("ok " + std::string(26'000'000, '\xFF'))); });
   const ProcessOutcome outcome = Eval(server.url());
   EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
   EXPECT_THAT(outcome.out, HasSubstr("1 cut at 8 MiB"));
@@ -113,7 +113,7 @@ TEST_F(Limits, AnOverlongAnswerIsCutAndTheRunStaysReadable) {
 
 TEST_F(Limits, AnOverlongLineIsSkippedAndItsCellIsRequestedAgain) {
   WriteSkill(suite);
-  const loopback::Server server([](const Request&) { return Answer(200, ChatBody("ok")); });
+  const loopback::Server server([](const Request&) { return Answer(200, SmallAnswer("ok")); });
   ASSERT_EQ(Eval(server.url()).exit_code, 0);
   const Result<fs::path> run = ResolveRun(folder.path() / "runs", "latest");
   ASSERT_TRUE(run.ok());
@@ -147,9 +147,9 @@ TEST_F(Limits, HostileAnswersCostOnlyTheirCell) {
     std::string error;  // empty: the answer is usable
   };
   const std::vector<Hostile> all = {
-      {ChatBody("ok", keys), false, ""},
-      {ChatBody("ok", lists + "]"), false, "the server's response: too large: it has more than 250,000 values"},
-      {ChatBody("ok", lists + "]"), true, "is compressed and unpacks to more than 100 times its size"},
+      {SmallAnswer("ok", keys), false, ""},
+      {SmallAnswer("ok", lists + "]"), false, "the server's response: too large: it has more than 250,000 values"},
+      {SmallAnswer("ok", lists + "]"), true, "is compressed and unpacks to more than 100 times its size"},
   };
   for (const Hostile& hostile : all) {
     const loopback::Server server(

@@ -10,7 +10,7 @@
 namespace upskill {
 namespace {
 
-std::string Word(std::size_t number) { return "expected-" + std::to_string(number * 7919) + ";"; }
+std::string ExpectedWord(std::size_t number) { return "expected-" + std::to_string(number * 7919) + ";"; }
 
 // A case with `count` expected strings, all of them in its reference.
 Case CaseWithStrings(std::size_t count) {
@@ -18,8 +18,8 @@ Case CaseWithStrings(std::size_t count) {
   test_case.id = "c";
   test_case.input = "Say them";
   for (std::size_t i = 0; i < count; ++i) {
-    test_case.checks.push_back({"contains", {Word(i)}, ""});
-    test_case.reference += Word(i);
+    test_case.checks.push_back({"contains", {ExpectedWord(i)}, ""});
+    test_case.reference += ExpectedWord(i);
   }
   return test_case;
 }
@@ -53,7 +53,7 @@ TEST(CaseChecks, WorkGrowsInStepWithValuesThatAreAlike) {
                                 Case test_case;
                                 test_case.checks.push_back({"any_of", {}, ""});
                                 for (std::size_t i = 0; i < count; ++i)
-                                  test_case.checks[0].values.push_back(std::string(100, 'a') + Word(i));
+                                  test_case.checks[0].values.push_back(std::string(100, 'a') + ExpectedWord(i));
                                 return [test_case, answer = std::string(count * 20, 'a')] {
                                   EXPECT_FALSE(AllPass(CaseChecks::Make(test_case)->Run(answer)));
                                 };

@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-Result<CaseChecks> ChecksOf(const std::string& check, const Sandbox& sandbox = DefaultSandbox()) {
+Result<CaseChecks> CompileChecks(const std::string& check, const Sandbox& sandbox = DefaultSandbox()) {
   ASSIGN_OR_RETURN(const Suite suite, ParseSuite(R"([{"id": "c", "input": "i", "checks": [)" + check + "]}]", "t"));
   return CaseChecks::Make(suite.cases[0], sandbox);
 }
@@ -42,7 +42,7 @@ __global__ void tiled(const float4* in, float4* out) {
 class CudaCompileTest : public testing::Test {
  protected:
   void SetUp() override {
-    const Result<CaseChecks> checks = ChecksOf(R"({"type": "cuda_compile"})");
+    const Result<CaseChecks> checks = CompileChecks(R"({"type": "cuda_compile"})");
     ASSERT_TRUE(checks.ok()) << checks.error().message;
     if (const std::string reason = checks->WhyNoneCanPass(); !reason.empty()) GTEST_SKIP() << reason;
   }
@@ -53,7 +53,7 @@ class CudaCompileTest : public testing::Test {
 
   // Why the check fails; empty if it passes.
   static std::string Problem(const std::string& check, const std::string& answer) {
-    const Result<CaseChecks> checks = ChecksOf(check);
+    const Result<CaseChecks> checks = CompileChecks(check);
     if (!checks.ok()) return checks.error().message;
     const CheckResult result = checks->Run(answer)[0];
     EXPECT_NE(result.outcome, Outcome::kSkip) << result.detail;
@@ -101,7 +101,7 @@ TEST(CudaCompile, IsSkippedWithoutACompiler) {
   SandboxOptions options;
   options.program = "upskill-missing-bwrap";
   const Sandbox none{options};
-  const Result<CaseChecks> checks = ChecksOf(R"({"type": "cuda_compile"})", none);
+  const Result<CaseChecks> checks = CompileChecks(R"({"type": "cuda_compile"})", none);
   ASSERT_TRUE(checks.ok()) << checks.error().message;
   EXPECT_FALSE(checks->WhyNoneCanPass().empty());
   EXPECT_EQ(checks->Run(kScale)[0].outcome, Outcome::kSkip);
@@ -117,7 +117,7 @@ TEST(CudaCompile, NamesWhatIsWrongInASuite) {
       {R"({"type": "cuda_compile", "spills": -1})", "\"spills\" of cuda_compile"},
       {R"({"type": "cuda_compile", "max_registers": 2.5})", "\"max_registers\" of cuda_compile"}};
   for (const auto& [check, message] : wrong) {
-    const Result<CaseChecks> checks = ChecksOf(check);
+    const Result<CaseChecks> checks = CompileChecks(check);
     ASSERT_FALSE(checks.ok()) << check;
     EXPECT_THAT(checks.error().message, HasSubstr(message));
   }

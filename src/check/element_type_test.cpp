@@ -10,7 +10,7 @@
 namespace upskill {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 unsigned BitsOf(ElementType type, double value) {
   std::string bytes;
@@ -41,7 +41,7 @@ TEST(ElementType, HalfPrecisionIsEncodedAndRoundedAsIeee754Says) {
   EXPECT_EQ(BitsOf(ElementType::kF16, 1.0 + 0x1p-11), 0x3C00U) << "a tie goes to the even one";
   EXPECT_EQ(BitsOf(ElementType::kF16, 1.0 + 3 * 0x1p-11), 0x3C02U);
   EXPECT_EQ(BitsOf(ElementType::kF16, 1.9999), 0x4000U) << "a carry into the exponent";
-  EXPECT_EQ(BitsOf(ElementType::kF16, -kInfinity), 0xFC00U);
+  EXPECT_EQ(BitsOf(ElementType::kF16, -kInfinite), 0xFC00U);
   EXPECT_EQ(BitsOf(ElementType::kBf16, 1.0), 0x3F80U);
   EXPECT_EQ(BitsOf(ElementType::kBf16, 3.140625), 0x4049U);
   EXPECT_EQ(BitsOf(ElementType::kBf16, 1e39), 0x7F80U);

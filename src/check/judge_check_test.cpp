@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-Case CaseWith(const std::vector<std::string>& checks, const std::string& reference = "") {
+Case JudgedCase(const std::vector<std::string>& checks, const std::string& reference = "") {
   Case test_case;
   test_case.id = "c";
   test_case.reference = reference;
@@ -27,7 +27,7 @@ Case CaseWith(const std::vector<std::string>& checks, const std::string& referen
   return test_case;
 }
 
-CaseChecks Judged(const Case& test_case) {
+CaseChecks ChecksFor(const Case& test_case) {
   Result<CaseChecks> checks = CaseChecks::Make(test_case, DefaultSandbox(), true);
   EXPECT_TRUE(checks.ok()) << (checks ? "" : checks.error().message);
   return std::move(checks).value();
@@ -42,7 +42,7 @@ std::vector<Outcome> Outcomes(const std::vector<CheckResult>& results) {
 constexpr const char* kPolite = R"({"type": "judge", "rubric": "The answer is polite."})";
 
 TEST(JudgeCheck, WaitsForTheJudgeAndFollowsItsWord) {
-  const CaseChecks checks = Judged(CaseWith({kPolite}));
+  const CaseChecks checks = ChecksFor(JudgedCase({kPolite}));
   const std::vector<CheckResult> first = checks.Run("Dear Sir");
   EXPECT_THAT(Outcomes(first), ElementsAre(Outcome::kSkip));
   EXPECT_EQ(first[0].name, "judge \"The answer is polite.\"");
@@ -58,13 +58,13 @@ TEST(JudgeCheck, WaitsForTheJudgeAndFollowsItsWord) {
 }
 
 TEST(JudgeCheck, IsNotAskedWhereItsWordDecidesNothing) {
-  const CaseChecks checks = Judged(CaseWith({R"({"type": "contains", "values": "Sir"})", kPolite}));
+  const CaseChecks checks = ChecksFor(JudgedCase({R"({"type": "contains", "values": "Sir"})", kPolite}));
   EXPECT_THAT(checks.QuestionsAbout("Hello", checks.Run("Hello")), IsEmpty());
   EXPECT_THAT(checks.QuestionsAbout("Dear Sir", checks.Run("Dear Sir")), SizeIs(1));
 
   const std::string any =
       std::string(R"({"type": "any", "checks": [{"type": "contains", "values": "Sir"}, )") + kPolite + "]}";
-  const CaseChecks either = Judged(CaseWith({any}));
+  const CaseChecks either = ChecksFor(JudgedCase({any}));
   EXPECT_THAT(either.QuestionsAbout("Dear Sir", either.Run("Dear Sir")), IsEmpty());
   const std::vector<CheckResult> open = either.Run("Hello");
   EXPECT_THAT(either.QuestionsAbout("Hello", open), SizeIs(1));
@@ -73,10 +73,10 @@ TEST(JudgeCheck, IsNotAskedWhereItsWordDecidesNothing) {
 }
 
 TEST(JudgeCheck, FailsWithoutBeingJudgedIfThereIsNothingToJudge) {
-  const CaseChecks checks = Judged(CaseWith({kPolite}));
+  const CaseChecks checks = ChecksFor(JudgedCase({kPolite}));
   EXPECT_THAT(Outcomes(checks.Run(" \n")), ElementsAre(Outcome::kFail));
   EXPECT_THAT(checks.Run(std::string(kMaxJudgedBytes + 1, 'x'))[0].detail, HasSubstr("too long to judge"));
-  const CaseChecks of_file = Judged(CaseWith({R"({"type": "judge", "rubric": "r", "file": "a.md"})"}));
+  const CaseChecks of_file = ChecksFor(JudgedCase({R"({"type": "judge", "rubric": "r", "file": "a.md"})"}));
   EXPECT_EQ(of_file.Run("no file")[0].detail, "the answer has no file a.md");
   const std::string answer = "Here it is:\n```md a.md\ncontent\n```\n";
   const std::vector<AskedQuestion> asked = of_file.QuestionsAbout(answer, of_file.Run(answer));
@@ -86,7 +86,7 @@ TEST(JudgeCheck, FailsWithoutBeingJudgedIfThereIsNothingToJudge) {
 
 TEST(JudgeCheck, ComparesWithTheReferenceInBothOrders) {
   const char* const pair = R"({"type": "judge", "rubric": "Explains it.", "against": "reference"})";
-  const CaseChecks checks = Judged(CaseWith({pair}, "the reference"));
+  const CaseChecks checks = ChecksFor(JudgedCase({pair}, "the reference"));
   const std::vector<CheckResult> open = checks.Run("an answer");
   ASSERT_THAT(checks.QuestionsAbout("an answer", open), SizeIs(2));
   const auto outcome = [&](JudgeWord first, JudgeWord second) {
@@ -107,7 +107,7 @@ TEST(JudgeCheck, ComparesWithTheReferenceInBothOrders) {
 
 TEST(JudgeCheck, ComparesTheSameFileOfBoth) {
   const char* const pair = R"({"type": "judge", "rubric": "Is short.", "against": "reference", "file": "a.md"})";
-  const CaseChecks checks = Judged(CaseWith({pair}, "Here:\n```md a.md\nthe reference\n```\n"));
+  const CaseChecks checks = ChecksFor(JudgedCase({pair}, "Here:\n```md a.md\nthe reference\n```\n"));
   const std::string answer = "```md a.md\ncontent\n```\n";
   const std::vector<AskedQuestion> asked = checks.QuestionsAbout(answer, checks.Run(answer));
   ASSERT_THAT(asked, SizeIs(2));
@@ -116,12 +116,12 @@ TEST(JudgeCheck, ComparesTheSameFileOfBoth) {
 }
 
 TEST(JudgeCheck, WithoutAJudgeTheCaseCannotPass) {
-  const Result<CaseChecks> checks = CaseChecks::Make(CaseWith({kPolite}));
+  const Result<CaseChecks> checks = CaseChecks::Make(JudgedCase({kPolite}));
   ASSERT_TRUE(checks.ok());
   EXPECT_EQ(checks->WhyNoneCanPass(), "judge can't run: no judge is named (--judge-model)");
   EXPECT_THAT(Outcomes(checks->Run("Dear Sir")), ElementsAre(Outcome::kSkip));
   EXPECT_THAT(checks->QuestionsAbout("Dear Sir", checks->Run("Dear Sir")), IsEmpty());
-  EXPECT_EQ(Judged(CaseWith({kPolite})).WhyNoneCanPass(), "");
+  EXPECT_EQ(ChecksFor(JudgedCase({kPolite})).WhyNoneCanPass(), "");
 }
 
 TEST(JudgeCheck, BadOptions) {

@@ -23,7 +23,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kStudent = "sim:base=0.1,skill=body";
+constexpr const char* kBodyStudent = "sim:base=0.1,skill=body";
 
 // While it lives, this process can't make files larger than `bytes`.
 class FullDisk {
@@ -68,7 +68,7 @@ class GenerateFiles : public GenerateCli {
       return loopback::ChatCompletion(DumpJson(AsAsked(json, body)), 100, 50);
     };
     ASSERT_EQ(Generate({"--from", skill("sums").string(), "-m", "generic.teacher", "--base-url", teacher.url(),
-                        "--eval-model", kStudent, "--max-attempts", "0", "--accept", "any"}),
+                        "--eval-model", kBodyStudent, "--max-attempts", "0", "--accept", "any"}),
               3)
         << error;
     ASSERT_THAT(*ReadFile(skill("sums") / "SKILL.md"), HasSubstr(draft));
@@ -85,7 +85,7 @@ TEST_F(GenerateFiles, AnIncompleteCopyOfTheSkillIsMadeAgain) {
   fs::create_directories(unreadable);  // can't be copied
   folder.Write("skills/sums/references/a.md", "Kept.");
   EXPECT_EQ(Generate({"--from", skill("sums").string(), "-m", "generic.teacher", "--base-url", teacher.url(),
-                      "--eval-model", kStudent, "--max-attempts", "0", "--accept", "any"}),
+                      "--eval-model", kBodyStudent, "--max-attempts", "0", "--accept", "any"}),
             3)
       << error;
   EXPECT_THAT(error, AllOf(HasSubstr("lineage.json: Is a directory"), HasSubstr("upskill generate --resume")));
@@ -113,9 +113,10 @@ TEST_F(GenerateFiles, TheExistingSkillComesBackInAnotherFolderToo) {
     if (body.find("\"cases\"") == std::string::npos) return std::nullopt;
     return loopback::Answer(401, R"({"error":{"message":"the key was taken back"}})");
   };
-  ASSERT_EQ(Generate({"--from", skill("sums").string(), "-o", skill("others").string(), "-m", "generic.teacher",
-                      "--base-url", teacher.url(), "--eval-model", kStudent, "--max-attempts", "0", "--accept", "any"}),
-            3)
+  ASSERT_EQ(
+      Generate({"--from", skill("sums").string(), "-o", skill("others").string(), "-m", "generic.teacher", "--base-url",
+                teacher.url(), "--eval-model", kBodyStudent, "--max-attempts", "0", "--accept", "any"}),
+      3)
       << error;
   ASSERT_THAT(*ReadFile(skill("others") / "SKILL.md"), HasSubstr("Draft [sim 0.1]"));
   teacher.hook = nullptr;
@@ -153,7 +154,7 @@ TEST_F(GenerateFiles, AFullDiskBeforeTheDraftCanBeResumed) {
     return std::nullopt;
   };
   const int code = Generate({"Add numbers", "-m", "generic.teacher", "--base-url", teacher.url(), "--eval-model",
-                             kStudent, "--max-attempts", "0"});
+                             kBodyStudent, "--max-attempts", "0"});
   full.reset();
   EXPECT_EQ(code, 3);
   EXPECT_THAT(error, AllOf(HasSubstr("stopped early: writing "), HasSubstr("teacher.jsonl"),
@@ -167,7 +168,7 @@ TEST_F(GenerateFiles, ATrialThatCannotBeNotedEndsTheGeneration) {
     if (body.find("\"cases\"") == std::string::npos) return std::nullopt;
     return loopback::Answer(401, R"({"error":{"message":"the key was taken back"}})");
   };
-  ASSERT_EQ(Generate({"Add numbers", "-m", "generic.teacher", "--base-url", teacher.url(), "--eval-model", kStudent,
+  ASSERT_EQ(Generate({"Add numbers", "-m", "generic.teacher", "--base-url", teacher.url(), "--eval-model", kBodyStudent,
                       "--max-attempts", "0"}),
             3);
   teacher.hook = nullptr;

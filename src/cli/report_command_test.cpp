@@ -23,7 +23,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-constexpr const char* kSkill = "---\nname: arithmetic\ndescription: How to add.\n---\nAdd the numbers.\n";
+constexpr const char* kReportedSkill = "---\nname: arithmetic\ndescription: How to add.\n---\nAdd the numbers.\n";
 // Eight cases: as many wins in one round decide, and seven do.
 std::string Cases(const std::vector<std::string>& numbers = {"one", "two", "three", "four", "five", "six", "seven",
                                                              "eight"}) {
@@ -34,13 +34,13 @@ std::string Cases(const std::vector<std::string>& numbers = {"one", "two", "thre
   }
   return DumpJson(cases);
 }
-constexpr const char* kGood = "sim:base=0,skill=1";
+constexpr const char* kReportedStudent = "sim:base=0,skill=1";
 constexpr const char* kBad = "sim:base=1,skill=0";
 
 class Reports : public CommandLineTest {
  protected:
   Reports() {
-    folder.Write("skills/arithmetic/SKILL.md", kSkill);
+    folder.Write("skills/arithmetic/SKILL.md", kReportedSkill);
     folder.Write("skills/arithmetic/tests.json", Cases());
     folder.Write("config.yaml", "runs_dir: " + runs().string() + "\n");
   }
@@ -73,7 +73,7 @@ TEST_F(Reports, HelpNamesWhatThereIs) {
 }
 
 TEST_F(Reports, TheFormatFollowsTheFilesEnding) {
-  Eval({kGood}, {"--runs", "3"});
+  Eval({kReportedStudent}, {"--runs", "3"});
   EXPECT_THAT(FileOf("r.html"), AllOf(StartsWith("<!doctype html>"), HasSubstr("arithmetic")));
   EXPECT_THAT(out, AllOf(HasSubstr("r.html written: 1 run, 48 answers, "), EndsWith("kB\n")));
   EXPECT_THAT(FileOf("r.md"), AllOf(StartsWith("### arithmetic\n"), HasSubstr("helps")));
@@ -88,7 +88,7 @@ TEST_F(Reports, TheFormatFollowsTheFilesEnding) {
 }
 
 TEST_F(Reports, TextIsWhatEvalPrinted) {
-  const fs::path run = Eval({kGood}, {"--runs", "3"});
+  const fs::path run = Eval({kReportedStudent}, {"--runs", "3"});
   const std::string printed = out;
   const std::string digits = run.filename().string().substr(run.filename().string().size() - 4);
   EXPECT_THAT(printed, HasSubstr("\nupskill report " + digits + " -o report.html\n"));
@@ -101,8 +101,8 @@ TEST_F(Reports, TextIsWhatEvalPrinted) {
 }
 
 TEST_F(Reports, SeveralRuns) {
-  Eval({kGood});
-  Eval({kGood, kBad});
+  Eval({kReportedStudent});
+  Eval({kReportedStudent, kBad});
   ASSERT_EQ(Run({"report", runs().string()}), 0);
   EXPECT_THAT(out, AllOf(HasSubstr("1 round × 2 arms = 16 cells"), HasSubstr("× 2 models = 32 cells"),
                          HasSubstr("sweet spot: ")));
@@ -119,7 +119,7 @@ TEST_F(Reports, ReportErrors) {
   EXPECT_EQ(Run({"report"}), 2);
   EXPECT_EQ(Run({"report", "latest"}), 2);
   EXPECT_THAT(error, AllOf(HasSubstr("no runs in the folder '" + runs().string() + "'"), Not(HasSubstr("\x1b"))));
-  Eval({kGood});
+  Eval({kReportedStudent});
   EXPECT_EQ(Run({"report", "latest", "-o", "report.docx"}), 2);
   EXPECT_THAT(error, AllOf(HasSubstr("report.docx"), HasSubstr(".html")));
   EXPECT_EQ(Run({"report", "latest", "-o", "report"}), 2);
@@ -133,7 +133,7 @@ TEST_F(Reports, ReportErrors) {
 
 // A run of another version is named with what this program reads; nothing is written.
 TEST_F(Reports, ARunOfAnotherSchemaIsRefused) {
-  const fs::path run = Eval({kGood});
+  const fs::path run = Eval({kReportedStudent});
   Json plan = *ParseJson(*ReadFile(run / "plan.json"), "plan.json");
   plan["schema"] = 99;
   ASSERT_TRUE(WriteFileAtomically(run / "plan.json", DumpJson(plan)).ok());
@@ -148,7 +148,7 @@ TEST_F(Reports, ARunOfAnotherSchemaIsRefused) {
 }
 
 TEST_F(Reports, AHalfWrittenRunIsExplained) {
-  const fs::path run = Eval({kGood}, {"--runs", "2"});
+  const fs::path run = Eval({kReportedStudent}, {"--runs", "2"});
   const std::string lines = *ReadFile(run / "samples.jsonl");
   const std::size_t half = lines.find('\n', lines.size() / 2) + 20;
   ASSERT_TRUE(WriteFileAtomically(run / "samples.jsonl", lines.substr(0, half)).ok());  // torn within a line
@@ -189,7 +189,7 @@ TEST_F(Reports, Compare) {
 }
 
 TEST_F(Reports, CompareRefusesWhatCannotBeCompared) {
-  const fs::path before = Eval({kGood});
+  const fs::path before = Eval({kReportedStudent});
   EXPECT_EQ(Run({"compare", "latest", "latest"}), 2);
   EXPECT_THAT(error, HasSubstr("the same run"));
   EXPECT_EQ(Run({"compare", before.string(), before.filename().string()}), 2);
@@ -201,7 +201,7 @@ TEST_F(Reports, CompareRefusesWhatCannotBeCompared) {
   std::string cases = Cases();
   cases.replace(cases.find("after three"), 11, "after trois");
   folder.Write("skills/arithmetic/tests.json", cases);
-  const fs::path after = Eval({kGood});
+  const fs::path after = Eval({kReportedStudent});
   EXPECT_EQ(Run({"compare", before.string(), after.string()}), 2);
   EXPECT_THAT(error, AllOf(HasSubstr("can't be compared"), HasSubstr("case 'three' has different checks")));
   EXPECT_THAT(out, IsEmpty());
@@ -213,7 +213,8 @@ TEST_F(Reports, CompareRefusesWhatCannotBeCompared) {
 TEST_F(Reports, UnknownGates) {
   for (const char* gate :
        {"wins:*", "helps", "tokens<", "tokens<x%", "", ";", "helps:other-model", "lift>10 points of joy"}) {
-    EXPECT_EQ(Run({"eval", (folder.path() / "skills/arithmetic").string(), "-m", kGood, "-q", "--gate", gate}), 2)
+    EXPECT_EQ(
+        Run({"eval", (folder.path() / "skills/arithmetic").string(), "-m", kReportedStudent, "-q", "--gate", gate}), 2)
         << gate << error;
     EXPECT_THAT(error, StartsWith("error: ")) << gate;
   }
@@ -243,7 +244,7 @@ TEST_F(Reports, MergingARunThatStoppedWhenDecidedIsComplete) {
 }
 
 TEST_F(Reports, Matrix) {
-  Eval({kGood, kBad}, {"--runs", "3"});
+  Eval({kReportedStudent, kBad}, {"--runs", "3"});
   ASSERT_EQ(Run({"runs", "--matrix"}), 0);
   EXPECT_THAT(out, AllOf(StartsWith("skill "), HasSubstr("▲ +100"), HasSubstr("▼ -100"), HasSubstr("sweet spot: ")));
   ASSERT_EQ(Run({"runs", "--matrix", "--json"}), 0);
@@ -260,7 +261,7 @@ TEST_F(Reports, Matrix) {
 }
 
 TEST_F(Reports, FilesForOtherProgramsAreWrittenAndRead) {
-  const fs::path run = Eval({kGood}, {"--runs", "2"});
+  const fs::path run = Eval({kReportedStudent}, {"--runs", "2"});
   for (const char* file : {"batch_summary.json", "run_1/run_metadata.json", "run_2/run_result.json",
                            "agentskills/benchmark.json", "agentskills/eval-1-one/with_skill/run-2/grading.json",
                            "agentskills/eval-3-three/without_skill/run-1/outputs/answer.md", "../results.csv"}) {

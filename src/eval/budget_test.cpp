@@ -31,7 +31,7 @@ ChatRequest Question(int max_tokens = 100) {
   return request;
 }
 
-ChatResponse Used(std::int64_t prompt, std::int64_t output, std::optional<double> usd = std::nullopt) {
+ChatResponse AnswerUsing(std::int64_t prompt, std::int64_t output, std::optional<double> usd = std::nullopt) {
   ChatResponse response;
   response.usage.input = prompt;
   response.usage.output = output;
@@ -90,7 +90,7 @@ TEST(Budget, WithoutLimitsEverythingFits) {
   const PricedModel model;
   for (int i = 0; i < 1000; ++i) ASSERT_TRUE(budget.Reserve(model, Question(1 << 20)));
   EXPECT_EQ(budget.reserved().tokens, 0);
-  budget.Settle(*budget.Reserve(model, Question()), Used(10, 5, 0.5));
+  budget.Settle(*budget.Reserve(model, Question()), AnswerUsing(10, 5, 0.5));
   EXPECT_EQ(budget.spent().tokens, 15);
   EXPECT_EQ(budget.spent().usd, 0.5);
 }
@@ -104,7 +104,7 @@ TEST(Budget, ReservesTheWorstCaseAndSettlesActualUse) {
   ASSERT_TRUE(first && second);
   EXPECT_FALSE(budget.Reserve(model, Question()));
   EXPECT_EQ(budget.reserved().tokens, 2 * worst);
-  budget.Settle(*first, Used(20, 30));
+  budget.Settle(*first, AnswerUsing(20, 30));
   EXPECT_EQ(budget.spent().tokens, 50);
   EXPECT_EQ(budget.reserved().tokens, worst);
   EXPECT_TRUE(budget.Reserve(model, Question())) << "exactly the limit";
@@ -121,9 +121,9 @@ TEST(Budget, TheCostLimitHoldsToo) {
   ASSERT_TRUE(first && second && budget.Reserve(model, Question())) << "sums of floating-point costs aren't exact";
   EXPECT_FALSE(budget.Reserve(model, Question()));
   EXPECT_THAT(budget.shortage(), AllOf(HasSubstr("$0 of $"), HasSubstr("spent, and the next answer may cost $")));
-  budget.Settle(*first, Used(10, 10, worst / 4));
+  budget.Settle(*first, AnswerUsing(10, 10, worst / 4));
   EXPECT_FALSE(budget.Reserve(model, Question()));
-  budget.Settle(*second, Used(10, 10, worst / 4));
+  budget.Settle(*second, AnswerUsing(10, 10, worst / 4));
   EXPECT_TRUE(budget.Reserve(model, Question()));
   EXPECT_NEAR(budget.spent().usd, worst / 2, 1e-12);
 }
@@ -199,7 +199,7 @@ TEST(Budget, AModelWithoutBoundsGetsItsFirstRequestAlone) {
   ASSERT_TRUE(first);
   EXPECT_FALSE(budget.Reserve(model, Question()));
   EXPECT_EQ(budget.shortage(), "the first answer of cmd will show what one may use");
-  budget.Settle(*first, Used(100, 100, 0.3));
+  budget.Settle(*first, AnswerUsing(100, 100, 0.3));
   EXPECT_TRUE(budget.Reserve(model, Question()));
   EXPECT_TRUE(budget.Reserve(model, Question()));
   EXPECT_FALSE(budget.Reserve(model, Question())) << "0.3 spent and 0.6 in flight";
@@ -210,8 +210,8 @@ TEST(Budget, SaysOnceThatALimitWasExceeded) {
   Budget budget = ForDollars(1.0);
   const auto first = budget.Reserve(model, Question());
   const auto second = budget.Reserve(model, Question());
-  budget.Settle(*first, Used(100, 100, 1.5));
-  budget.Settle(*second, Used(100, 100, 1.5));
+  budget.Settle(*first, AnswerUsing(100, 100, 1.5));
+  budget.Settle(*second, AnswerUsing(100, 100, 1.5));
   EXPECT_THAT(budget.caveats(),
               ElementsAre("$1.50 of $1.00 spent: more than the limit, because answers used more than a "
                           "request could be expected to"));
@@ -229,7 +229,7 @@ TEST(Budget, AModelThatUsesMoreThanEstimatedIsEstimatedHigher) {
   const PricedModel model;
   const std::int64_t worst = WorstCase(model, Question()).tokens;
   Budget budget = ForTokens(100'000);
-  budget.Settle(*budget.Reserve(model, Question()), Used(worst + 500, 0));
+  budget.Settle(*budget.Reserve(model, Question()), AnswerUsing(worst + 500, 0));
   EXPECT_EQ(budget.Reserve(model, Question())->amount.tokens, worst + 500);
   const FakeModel other("other", 1, nullptr);
   EXPECT_EQ(budget.Reserve(other, Question())->amount.tokens, WorstCase(other, Question()).tokens);
@@ -240,7 +240,7 @@ TEST(Budget, ModelsInProcessCostNothingAndNeverWait) {
   model.set_in_process();
   Budget budget = ForDollars(0.01);
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(budget.Reserve(model, Question()));
-  budget.Settle(*budget.Reserve(model, Question()), Used(10, 10));
+  budget.Settle(*budget.Reserve(model, Question()), AnswerUsing(10, 10));
   EXPECT_EQ(budget.spent().usd, 0.0);
   EXPECT_THAT(budget.caveats(), IsEmpty());
 }
@@ -259,7 +259,7 @@ TEST(Budget, AModelWithAPriceOfZeroIsFree) {
   FakeModel model("server", 4, nullptr);
   model.set_price(Price{});
   Budget budget = ForDollars(0.01);
-  for (int i = 0; i < 100; ++i) budget.Settle(*budget.Reserve(model, Question()), Used(0, 0));
+  for (int i = 0; i < 100; ++i) budget.Settle(*budget.Reserve(model, Question()), AnswerUsing(0, 0));
   budget.Charge({0, 1.0});
   EXPECT_TRUE(budget.Reserve(model, Question())) << "it adds nothing to what is spent";
   EXPECT_THAT(budget.caveats(), IsEmpty());
@@ -268,17 +268,17 @@ TEST(Budget, AModelWithAPriceOfZeroIsFree) {
 TEST(Budget, ThePriceCountsIfNoCostIsReported) {
   const PricedModel model;
   Budget budget = ForDollars(1.0);
-  budget.Settle(*budget.Reserve(model, Question()), Used(100, 10));
+  budget.Settle(*budget.Reserve(model, Question()), AnswerUsing(100, 10));
   EXPECT_DOUBLE_EQ(budget.spent().usd, (100 * 1.0 + 10 * 10.0) / 1e6);
   Budget reported = ForDollars(1.0);
-  reported.Settle(*reported.Reserve(model, Question()), Used(10, 10, 0.0));  // free, as the server says
+  reported.Settle(*reported.Reserve(model, Question()), AnswerUsing(10, 10, 0.0));  // free, as the server says
   EXPECT_EQ(reported.spent().usd, 0.0);
 }
 
 TEST(Budget, UnreportedUsageCountsAsTheReservationAndEndsTheModel) {
-  ChatResponse without_output = Used(10, 0);
+  ChatResponse without_output = AnswerUsing(10, 0);
   without_output.text = "an answer";
-  for (const ChatResponse& answer : {Used(0, 0), Used(0, 0, 0.0), Used(0, 7), without_output}) {
+  for (const ChatResponse& answer : {AnswerUsing(0, 0), AnswerUsing(0, 0, 0.0), AnswerUsing(0, 7), without_output}) {
     const PricedModel model;
     const Spending worst = WorstCase(model, Question());
     Budget dollars = ForDollars(1.0);

@@ -40,7 +40,7 @@ Sample Failure(const std::string& key) {
   return sample;
 }
 
-std::string LineOf(const Sample& sample) { return DumpJson(SampleToJson(sample)) + "\n"; }
+std::string JournalLine(const Sample& sample) { return DumpJson(SampleToJson(sample)) + "\n"; }
 
 std::vector<std::string> TextsOf(const fs::path& folder) {
   const Result<JournalContent> content = ReadJournal(folder);
@@ -117,8 +117,8 @@ TEST(Journal, EachRunHasItsOwnFolder) {
 TEST(Journal, ATornLastLineIsDropped) {
   const TempFolder folder;
   const SteppingClock clock;
-  const std::string whole = LineOf(Answer(Key('a'), "whole"));
-  const std::string torn = LineOf(Answer(Key('b'), "torn"));
+  const std::string whole = JournalLine(Answer(Key('a'), "whole"));
+  const std::string torn = JournalLine(Answer(Key('b'), "torn"));
   for (const std::size_t length : {std::size_t{1}, torn.size() / 2, torn.size() - 1}) {
     const fs::path run = WriteRun(folder, "r", whole + torn.substr(0, length));
     EXPECT_THAT(TextsOf(run), ElementsAre("whole"));
@@ -134,18 +134,18 @@ TEST(Journal, DamagedLinesAreSkippedAndCounted) {
   const TempFolder folder;
   Json newer = SampleToJson(Answer(Key('n')));
   newer["schema"] = 2;
-  const std::string first = LineOf(Answer(Key('a'), "first"));
+  const std::string first = JournalLine(Answer(Key('a'), "first"));
   const fs::path run = WriteRun(folder, "r",
                                 first + "\n" + "garbage\n" + std::string("\0\0\n", 3) + DumpJson(newer) + "\n" +
-                                    first.substr(0, 30) + LineOf(Answer(Key('b'), "lost behind a torn line")) +
-                                    "{\"schema\":1}\n[]\n" + LineOf(Answer(Key('c'), "last")));
+                                    first.substr(0, 30) + JournalLine(Answer(Key('b'), "lost behind a torn line")) +
+                                    "{\"schema\":1}\n[]\n" + JournalLine(Answer(Key('c'), "last")));
   EXPECT_THAT(TextsOf(run), ElementsAre("first", "last"));
   EXPECT_EQ(ReadJournal(run)->skipped_lines, 7U);
 }
 
 TEST(Journal, OverlongLinesAreSkippedAndCounted) {
   const TempFolder folder;
-  const auto answer = [](char key, std::size_t size) { return LineOf(Answer(Key(key), std::string(size, 'x'))); };
+  const auto answer = [](char key, std::size_t size) { return JournalLine(Answer(Key(key), std::string(size, 'x'))); };
   constexpr std::size_t kMost = std::size_t{3} << 20U;
   // Longer than a block, than the limit and several times the limit; at the start, next to each other, and at the end.
   const fs::path run = WriteRun(folder, "r",
@@ -276,11 +276,12 @@ TEST(ResolveRun, Forms) {
 TEST(FindCachedSamples, OnlyAnswersWithAWantedKey) {
   const TempFolder folder;
   WriteRun(folder, "2026_01_01_00_00_00-0001",
-           LineOf(Failure(Key('a'))) + LineOf(Answer(Key('b'), "b of 1")) + LineOf(Answer(Key('x'), "not wanted")) +
-               "damaged " + Key('c') + "\n" + LineOf(Answer(Key('d'), "torn")).substr(0, 200));
+           JournalLine(Failure(Key('a'))) + JournalLine(Answer(Key('b'), "b of 1")) +
+               JournalLine(Answer(Key('x'), "not wanted")) + "damaged " + Key('c') + "\n" +
+               JournalLine(Answer(Key('d'), "torn")).substr(0, 200));
   Sample reused = Answer(Key('a'), "a of 0");
   reused.cached_from = "2025_12_31_00_00_00-0000";
-  WriteRun(folder, "2026_01_02_00_00_00-0002", LineOf(reused) + LineOf(Answer(Key('b'), "b of 2")));
+  WriteRun(folder, "2026_01_02_00_00_00-0002", JournalLine(reused) + JournalLine(Answer(Key('b'), "b of 2")));
   const auto found =
       FindCachedSamples(folder.path() / "runs", {{Key('a'), 0}, {Key('b'), 0}, {Key('c'), 0}, {Key('d'), 0}});
   ASSERT_TRUE(found.ok());
@@ -293,7 +294,7 @@ TEST(FindCachedSamples, OnlyAnswersWithAWantedKey) {
 
 TEST(FindCachedSamples, LeavesOutUnreadableRuns) {
   const TempFolder folder;
-  const fs::path run = WriteRun(folder, "2026_01_01_00_00_00-0001", LineOf(Answer(Key('a'), "1")));
+  const fs::path run = WriteRun(folder, "2026_01_01_00_00_00-0001", JournalLine(Answer(Key('a'), "1")));
   const fs::path broken = WriteRun(folder, "2025_01_01_00_00_00-0001", "");
   fs::remove(broken / "samples.jsonl");
   fs::create_directory(broken / "samples.jsonl");
@@ -307,7 +308,8 @@ TEST(FindCachedSamples, LeavesOutUnreadableRuns) {
 TEST(FindCachedSamples, FailedAttemptsComeAlong) {
   const TempFolder folder;
   WriteRun(folder, "2026_01_01_00_00_00-0001",
-           LineOf(Failure(Key('a'))) + LineOf(Failure(Key('a'))) + LineOf(Answer(Key('b'))) + LineOf(Answer(Key('a'))));
+           JournalLine(Failure(Key('a'))) + JournalLine(Failure(Key('a'))) + JournalLine(Answer(Key('b'))) +
+               JournalLine(Answer(Key('a'))));
   const auto found = FindCachedSamples(folder.path() / "runs", {{Key('a'), 0}, {Key('b'), 0}});
   ASSERT_TRUE(found.ok());
   EXPECT_THAT(found->at(Key('a')).failed_before, SizeIs(2));
@@ -333,7 +335,7 @@ TEST(FindCachedSamples, LeavesOutAnswersOfAnotherModelUnderTheSameName) {
   const TempFolder folder;
   const auto by = [](Sample sample, const std::string& model) {
     sample.response.served_model = model;
-    return LineOf(sample);
+    return JournalLine(sample);
   };
   WriteRun(folder, "2026_01_01_00_00_00-0001",
            by(Answer(Key('a')), "m-old") + by(Answer(Key('b')), "m-old") + by(Answer(Key('c')), "m-new") +

@@ -71,7 +71,7 @@ TEST(ParseLabels, ErrorsNameTheLine) {
   EXPECT_THAT(problem(R"({"input": "i", "answer": "a", "rubric": "r"})"), HasSubstr("no labelled answers"));
 }
 
-FakeModel Judge() {
+FakeModel LabellingJudge() {
   return FakeModel("judge", 3, [](const ChatRequest& request, std::size_t) -> Result<ChatResponse> {
     const bool right = request.messages.at(0).text.find("right ") != std::string::npos;
     return Text(right ? R"({"quotes": ["right"], "reason": "", "met": true})"
@@ -91,7 +91,7 @@ TEST(LabelSheet, HasEachJudgedAnswerOnceAndSaysNothingOfItsOrigin) {
     return WithSkill(request) ? Right(request) : Result<ChatResponse>(Text("no idea"));
   });
   FakeModel two("two", 4, AlwaysRight());
-  FakeModel judge = Judge();
+  FakeModel judge = LabellingJudge();
   RunnerBench bench(std::move(plan), {&one, &two});
   bench.input.judge = &judge;
   const RunOutcome outcome = bench.Run();

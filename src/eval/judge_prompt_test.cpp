@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using Kind = JudgeQuestion::Kind;
+using QuestionKind = JudgeQuestion::Kind;
 
 Case TheCase() {
   Case test_case;
@@ -23,14 +23,14 @@ Case TheCase() {
   return test_case;
 }
 
-AskedQuestion Asked(Kind kind = Kind::kRubric) {
+AskedQuestion Asked(QuestionKind kind = QuestionKind::kRubric) {
   return {0, {kind, "It is polite.", ""}, "Dear Mr Smith, thank you.", "Dear Mr Smith, yours"};
 }
 
-std::string MessageOf(Kind kind) { return JudgeRequest(TheCase(), Asked(kind)).messages.at(0).text; }
+std::string MessageOf(QuestionKind kind) { return JudgeRequest(TheCase(), Asked(kind)).messages.at(0).text; }
 
 TEST(JudgeRequest, ShowsRequestFilesReferenceRubricAndAnswer) {
-  const std::string message = MessageOf(Kind::kRubric);
+  const std::string message = MessageOf(QuestionKind::kRubric);
   for (const char* text :
        {"Write a letter.", "to Mr Smith", "Dear Mr Smith, yours", "It is polite.", "Dear Mr Smith, thank you."})
     EXPECT_THAT(message, HasSubstr(text));
@@ -40,8 +40,8 @@ TEST(JudgeRequest, ShowsRequestFilesReferenceRubricAndAnswer) {
 }
 
 TEST(JudgeRequest, APairIsShownInBothOrders) {
-  const std::string first = MessageOf(Kind::kAnswerFirst);
-  const std::string second = MessageOf(Kind::kReferenceFirst);
+  const std::string first = MessageOf(QuestionKind::kAnswerFirst);
+  const std::string second = MessageOf(QuestionKind::kReferenceFirst);
   EXPECT_LT(first.find("thank you"), first.find("yours"));
   EXPECT_GT(second.find("thank you"), second.find("yours"));
 }
@@ -66,7 +66,7 @@ TEST(JudgmentKey, DependsOnTheJudgeAndTheTexts) {
   EXPECT_NE(JudgmentKey("a", request), JudgmentKey("a", JudgeRequest(TheCase(), other)));
 }
 
-Result<Judgment> Read(const std::string& answer, Kind kind = Kind::kRubric) {
+Result<Judgment> Read(const std::string& answer, QuestionKind kind = QuestionKind::kRubric) {
   return ReadJudgment(Asked(kind), answer);
 }
 
@@ -118,14 +118,14 @@ TEST(ReadJudgment, AQuoteMustShowSomething) {
 }
 
 TEST(ReadJudgment, ThePlaceOfAPairIsUndone) {
-  const auto word = [](const char* better, Kind kind) {
+  const auto word = [](const char* better, QuestionKind kind) {
     return Read(std::string(R"({"quotes": [], "reason": "", "better": ")") + better + "\"}", kind)->word;
   };
-  EXPECT_EQ(word("A", Kind::kAnswerFirst), JudgeWord::kAnswerBetter);
-  EXPECT_EQ(word("B", Kind::kAnswerFirst), JudgeWord::kReferenceBetter);
-  EXPECT_EQ(word("A", Kind::kReferenceFirst), JudgeWord::kReferenceBetter);
-  EXPECT_EQ(word("B", Kind::kReferenceFirst), JudgeWord::kAnswerBetter);
-  EXPECT_EQ(word("neither", Kind::kAnswerFirst), JudgeWord::kEqual);
+  EXPECT_EQ(word("A", QuestionKind::kAnswerFirst), JudgeWord::kAnswerBetter);
+  EXPECT_EQ(word("B", QuestionKind::kAnswerFirst), JudgeWord::kReferenceBetter);
+  EXPECT_EQ(word("A", QuestionKind::kReferenceFirst), JudgeWord::kReferenceBetter);
+  EXPECT_EQ(word("B", QuestionKind::kReferenceFirst), JudgeWord::kAnswerBetter);
+  EXPECT_EQ(word("neither", QuestionKind::kAnswerFirst), JudgeWord::kEqual);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ struct Bench : RunnerBench {
   }
 };
 
-FakeModel Student() {
+FakeModel HelpedStudent() {
   return FakeModel("fake", 4, [](const ChatRequest& request, std::size_t) { return RightWithSkill(request); });
 }
 FakeModel Judge() {
@@ -64,7 +64,7 @@ FakeModel Judge() {
 }
 
 TEST(Judging, DecidesAboutEveryAnswer) {
-  FakeModel student = Student();
+  FakeModel student = HelpedStudent();
   FakeModel judge = Judge();
   Bench bench(JudgedPlan(3, 2), student, judge);
   const RunOutcome outcome = bench.Run();
@@ -84,7 +84,7 @@ TEST(Judging, DecidesAboutEveryAnswer) {
 }
 
 TEST(Judging, WhatItSaidOfReusedAnswersIsNotAskedAgain) {
-  FakeModel student = Student();
+  FakeModel student = HelpedStudent();
   FakeModel judge = Judge();
   std::vector<Sample> answers;
   {
@@ -105,7 +105,7 @@ TEST(Judging, WhatItSaidOfReusedAnswersIsNotAskedAgain) {
 }
 
 TEST(Judging, AsksAgainForAVerdictThatCannotBeRead) {
-  FakeModel student = Student();
+  FakeModel student = HelpedStudent();
   FakeModel judge("judge", 1, [](const ChatRequest& request, std::size_t) -> Result<ChatResponse> {
     return request.messages.size() == 1 ? Result<ChatResponse>(Text("Well, yes.")) : Verdict(request);
   });
@@ -120,7 +120,7 @@ TEST(Judging, AsksAgainForAVerdictThatCannotBeRead) {
 
 TEST(Judging, AnAnswerThatIsNotJudgedIsAnErrorAndKept) {
   const TempFolder folder;
-  FakeModel student = Student();
+  FakeModel student = HelpedStudent();
   FakeModel mute("judge", 2, [](const ChatRequest&, std::size_t) { return Result<ChatResponse>(Text("no JSON")); });
   Bench bench(JudgedPlan(1), student, mute);
   Result<Journal> journal = Journal::Create(folder.path(), bench.plan, bench.clock);
@@ -179,7 +179,7 @@ TEST(Judging, CountsUnderTheCap) {
 // A run that ends by force, for example by kill -9, has the answers in its journal.
 TEST(Judging, AnswersAreWrittenBeforeTheyAreJudged) {
   const TempFolder folder;
-  FakeModel student = Student();
+  FakeModel student = HelpedStudent();
   Result<Journal> journal(Error{ErrorKind::kInput, ""});
   std::vector<Sample> stored;
   FakeModel judge("judge", 1, [&](const ChatRequest& request, std::size_t) {
@@ -203,7 +203,7 @@ TEST(Judging, AnswersAreWrittenBeforeTheyAreJudged) {
 
 TEST(Judging, StoppingKeepsAnswersThatWaitForTheJudge) {
   const TempFolder folder;
-  FakeModel student = Student();
+  FakeModel student = HelpedStudent();
   FakeModel judge("judge", 1, Hold());
   Bench bench(JudgedPlan(2), student, judge);
   Result<Journal> journal = Journal::Create(folder.path(), bench.plan, bench.clock);

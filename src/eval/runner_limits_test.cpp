@@ -23,11 +23,11 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr int kCases = 12;
-constexpr int kRounds = 3;
-constexpr std::size_t kCells = 2 * kCases * kRounds;
+constexpr int kLimitedCases = 12;
+constexpr int kLimitedRounds = 3;
+constexpr std::size_t kLimitedCells = 2 * kLimitedCases * kLimitedRounds;
 constexpr std::int64_t kWorstTokens = 250;  // above what any request of these runs may use
-const Price kPrice{2.0, 20.0, 0.2, 2.5, "2026-11-21"};
+const Price kSubjectPrice{2.0, 20.0, 0.2, 2.5, "2026-11-21"};
 
 // An answer whose size depends on the question alone.
 Result<ChatResponse> Sized(const ChatRequest& request) {
@@ -35,7 +35,7 @@ Result<ChatResponse> Sized(const ChatRequest& request) {
   Rng rng(request.sampling.seed ^ SeedFromText(request.system + request.messages[0].text));
   response.usage.input = static_cast<std::int64_t>(request.system.size() + request.messages[0].text.size()) / 4;
   response.usage.output = 1 + static_cast<std::int64_t>(rng.Uniform() * (request.sampling.max_tokens - 1));
-  response.cost_usd = CostUsd(kPrice, response.usage);
+  response.cost_usd = CostUsd(kSubjectPrice, response.usage);
   return response;
 }
 
@@ -86,14 +86,14 @@ Subject EngineSubject() {
 // There is no such model yet, but nothing forbids one.
 Subject PricedEngineSubject() {
   auto model = std::make_unique<EngineLikeModel>(4, Sized);
-  model->set_price(kPrice);
+  model->set_price(kSubjectPrice);
   return {std::move(model), {}, true};
 }
 
 // Answers one request after the other, in any order.
 Subject NetworkSubject() {
   auto model = std::make_unique<FakeModel>("net", 8, Hold());
-  model->set_price(kPrice);
+  model->set_price(kSubjectPrice);
   model->set_warm_up();
   FakeModel* const fake = model.get();
   const auto answer = [fake, rng = Rng(7)](const RunProgress&) mutable {
@@ -105,7 +105,7 @@ Subject NetworkSubject() {
 // Collects requests until no more follow, then answers all of them, the last one first.
 Subject BatchSubject() {
   auto model = std::make_unique<FakeModel>("batch", 100'000, Hold());
-  model->set_price(kPrice);
+  model->set_price(kSubjectPrice);
   FakeModel* const fake = model.get();
   const auto answer = [fake](const RunProgress&) {
     while (fake->held() > 0) fake->AnswerHeldAt(fake->held() - 1, Sized);
@@ -119,21 +119,21 @@ Subject SimulatedSubject() {
   return {std::move(model).value(), {}, true};
 }
 
-struct Kind {
+struct ModelKind {
   const char* name;
   Subject (*make)();
 };
 
-struct Used {
+struct UsedUp {
   RunOutcome outcome;
   std::int64_t tokens = 0;
   double usd = 0.0;
   bool hung = false;
 };
 
-Used RunWithin(const Kind& kind, const RunLimits& limits, bool stop_when_decided = false) {
+UsedUp RunWithin(const ModelKind& kind, const RunLimits& limits, bool stop_when_decided = false) {
   const Subject subject = kind.make();
-  Plan plan = MakeTestPlan(kCases, kRounds);
+  Plan plan = MakeTestPlan(kLimitedCases, kLimitedRounds);
   plan.sampling.max_tokens = 40;
   plan.stop_when_decided = stop_when_decided;
   plan.students[0].identity = subject.model->info().identity;
@@ -144,7 +144,7 @@ Used RunWithin(const Kind& kind, const RunLimits& limits, bool stop_when_decided
     watchdog.Look(progress);
     if (subject.on_progress) subject.on_progress(progress);
   };
-  Used used;
+  UsedUp used;
   used.outcome = bench.Run();
   for (const SamplePtr& sample : used.outcome.data.samples()) {
     used.tokens += sample->response.usage.prompt() + sample->response.usage.output;
@@ -154,14 +154,15 @@ Used RunWithin(const Kind& kind, const RunLimits& limits, bool stop_when_decided
   return used;
 }
 
-std::string KindName(const testing::TestParamInfo<Kind>& kind) { return kind.param.name; }
+std::string KindName(const testing::TestParamInfo<ModelKind>& kind) { return kind.param.name; }
 
-class RunLimitsOf : public testing::TestWithParam<Kind> {};
+class RunLimitsOf : public testing::TestWithParam<ModelKind> {};
 
 INSTANTIATE_TEST_SUITE_P(EveryKind, RunLimitsOf,
-                         testing::Values(Kind{"engine", EngineSubject}, Kind{"pricedengine", PricedEngineSubject},
-                                         Kind{"network", NetworkSubject}, Kind{"batch", BatchSubject},
-                                         Kind{"simulated", SimulatedSubject}),
+                         testing::Values(ModelKind{"engine", EngineSubject},
+                                         ModelKind{"pricedengine", PricedEngineSubject},
+                                         ModelKind{"network", NetworkSubject}, ModelKind{"batch", BatchSubject},
+                                         ModelKind{"simulated", SimulatedSubject}),
                          KindName);
 
 TEST_P(RunLimitsOf, UnreachedLimitsChangeNothing) {
@@ -172,9 +173,9 @@ TEST_P(RunLimitsOf, UnreachedLimitsChangeNothing) {
   RunLimits both = tokens;
   both.max_cost_usd = dollars.max_cost_usd;
   for (const RunLimits& limits : {RunLimits{}, tokens, dollars, both}) {
-    const Used used = RunWithin(GetParam(), limits);
+    const UsedUp used = RunWithin(GetParam(), limits);
     EXPECT_FALSE(used.hung);
-    EXPECT_EQ(used.outcome.progress.done, kCells);
+    EXPECT_EQ(used.outcome.progress.done, kLimitedCells);
     EXPECT_EQ(used.outcome.exhausted, "");
     EXPECT_THAT(used.outcome.caveats, IsEmpty());
   }
@@ -185,11 +186,11 @@ TEST_P(RunLimitsOf, TheTokenLimitIsUsedUpAndNeverExceeded) {
   for (const std::int64_t share : {1, 3}) {
     RunLimits limits;
     limits.max_tokens = all * share / 4;
-    const Used used = RunWithin(GetParam(), limits);
+    const UsedUp used = RunWithin(GetParam(), limits);
     EXPECT_FALSE(used.hung);
     EXPECT_LE(used.tokens, *limits.max_tokens);
     EXPECT_GT(used.tokens, *limits.max_tokens - kWorstTokens);
-    EXPECT_LT(used.outcome.progress.done, kCells);
+    EXPECT_LT(used.outcome.progress.done, kLimitedCells);
     EXPECT_THAT(used.outcome.exhausted, HasSubstr("tokens used, and the next answer may take"));
     EXPECT_FALSE(used.outcome.interrupted);
   }
@@ -200,15 +201,15 @@ TEST_P(RunLimitsOf, TheCostLimitIsUsedUpAndNeverExceeded) {
   for (const double share : {0.25, 0.75}) {
     RunLimits limits;
     limits.max_cost_usd = std::max(all * share, 1e-9);
-    const Used used = RunWithin(GetParam(), limits);
+    const UsedUp used = RunWithin(GetParam(), limits);
     EXPECT_FALSE(used.hung);
     if (all == 0.0) {
-      EXPECT_EQ(used.outcome.progress.done, kCells) << "a model in process costs nothing";
+      EXPECT_EQ(used.outcome.progress.done, kLimitedCells) << "a model in process costs nothing";
       continue;
     }
     EXPECT_LE(used.usd, *limits.max_cost_usd * (1 + 1e-9));  // sums of floating-point numbers
     EXPECT_GT(used.usd, *limits.max_cost_usd - 0.003);
-    EXPECT_LT(used.outcome.progress.done, kCells);
+    EXPECT_LT(used.outcome.progress.done, kLimitedCells);
     EXPECT_THAT(used.outcome.exhausted, HasSubstr("spent, and the next answer may cost"));
   }
 }
@@ -216,7 +217,7 @@ TEST_P(RunLimitsOf, TheCostLimitIsUsedUpAndNeverExceeded) {
 TEST_P(RunLimitsOf, ALimitBelowOneRequestSendsNone) {
   RunLimits limits;
   limits.max_tokens = 20;
-  const Used used = RunWithin(GetParam(), limits);
+  const UsedUp used = RunWithin(GetParam(), limits);
   EXPECT_FALSE(used.hung);
   EXPECT_EQ(used.outcome.progress.done, 0U);
   EXPECT_THAT(used.outcome.exhausted, HasSubstr("0 of 20 tokens used"));
@@ -226,7 +227,7 @@ TEST_P(RunLimitsOf, LimitsHoldWhenRoundsAreJudged) {
   for (const std::int64_t limit : {500, 1'000'000}) {
     RunLimits limits;
     limits.max_tokens = limit;
-    const Used used = RunWithin(GetParam(), limits, true);
+    const UsedUp used = RunWithin(GetParam(), limits, true);
     EXPECT_FALSE(used.hung);
     EXPECT_LE(used.tokens, limit);
     if (limit == 500) {
@@ -242,7 +243,7 @@ TEST_P(RunLimitsOf, TheTimeLimitEndsARun) {
   RunLimits limits;
   limits.max_tokens = 1'000'000;
   limits.timeout = std::chrono::minutes(4);  // the clock advances by 10 seconds with every reading
-  const Used used = RunWithin(GetParam(), limits);
+  const UsedUp used = RunWithin(GetParam(), limits);
   EXPECT_FALSE(used.hung);
   EXPECT_THAT(used.outcome.exhausted, AnyOf("", "the time limit of 4:00 was reached"));
 }
@@ -271,7 +272,7 @@ TEST(RunPlanLimits, AnEngineIsNotKeptWaitingWhileRequestsFail) {
     if (rng.Uniform() < 0.3) return Overloaded();
     return SizedAndFree(request);
   });
-  RunnerBench bench(MakeTestPlan(kCases, kRounds), {&model});
+  RunnerBench bench(MakeTestPlan(kLimitedCases, kLimitedRounds), {&model});
   bench.plan.students[0].identity = "sim:";  // such students see the number of the attempt
   bool hung = false;
   const RunOutcome outcome = RunEngine(model, bench, hung);
@@ -283,7 +284,7 @@ TEST(RunPlanLimits, AnEngineIsNotKeptWaitingWhileRequestsFail) {
 TEST(RunPlanLimits, AnEngineIsNotKeptWaitingByTheUser) {
   for (const std::size_t when : {1U, 5U, 9U}) {
     EngineLikeModel model(4, SizedAndFree);
-    RunnerBench bench(MakeTestPlan(kCases, kRounds), {&model});
+    RunnerBench bench(MakeTestPlan(kLimitedCases, kLimitedRounds), {&model});
     bench.observer.on_progress = [&](const RunProgress& progress) {
       if (progress.done >= when && bench.stop == 0) bench.stop = 1;
     };
@@ -291,13 +292,13 @@ TEST(RunPlanLimits, AnEngineIsNotKeptWaitingByTheUser) {
     const RunOutcome outcome = RunEngine(model, bench, hung);
     EXPECT_FALSE(hung);
     EXPECT_TRUE(outcome.interrupted);
-    EXPECT_LT(outcome.progress.done, kCells);
+    EXPECT_LT(outcome.progress.done, kLimitedCells);
   }
 }
 
 TEST(RunPlanLimits, AStoppedEngineIsNotKeptWaiting) {
   EngineLikeModel model(4, [](const ChatRequest&) { return Error{ErrorKind::kPermanent, "no memory"}; });
-  RunnerBench bench(MakeTestPlan(kCases, kRounds), {&model});
+  RunnerBench bench(MakeTestPlan(kLimitedCases, kLimitedRounds), {&model});
   bool hung = false;
   EXPECT_THAT(RunEngine(model, bench, hung).stopped_models, ElementsAre("fake: no memory"));
   EXPECT_FALSE(hung);
@@ -306,11 +307,11 @@ TEST(RunPlanLimits, AStoppedEngineIsNotKeptWaiting) {
 TEST(RunPlanLimits, AnEngineIsNotKeptWaitingForReusedCells) {
   EngineLikeModel first(4, SizedAndFree);
   bool hung = false;
-  RunnerBench before(MakeTestPlan(kCases, kRounds), {&first});
+  RunnerBench before(MakeTestPlan(kLimitedCases, kLimitedRounds), {&first});
   const RunOutcome part = RunEngine(first, before, hung);
   EXPECT_FALSE(hung);
   EngineLikeModel second(4, SizedAndFree);
-  RunnerBench bench(MakeTestPlan(kCases, kRounds), {&second});
+  RunnerBench bench(MakeTestPlan(kLimitedCases, kLimitedRounds), {&second});
   for (const SamplePtr& sample : part.data.samples()) bench.input.resumed.push_back(*sample);
   const RunOutcome outcome = RunEngine(second, bench, hung);
   EXPECT_FALSE(hung);
@@ -346,7 +347,7 @@ TEST(RunPlanLimits, ASmallerRequestOfAnotherModelStillFits) {
   FakeModel large("large", 4, [](const ChatRequest& request, std::size_t) { return Sized(request); });
   large.set_price({1'000.0, 1'000.0, 0.0, 0.0, ""});
   FakeModel small("small", 4, [](const ChatRequest& request, std::size_t) { return Sized(request); });
-  small.set_price(kPrice);
+  small.set_price(kSubjectPrice);
   RunnerBench bench(MakeTestPlan(3, 1, {"large", "small"}), {&large, &small});
   bench.plan.sampling.max_tokens = 40;
   bench.input.limits.max_cost_usd = 0.05;

@@ -22,10 +22,10 @@ using ::testing::Each;
 using ::testing::Gt;
 using ::testing::Le;
 
-constexpr int kCases = 12;
+constexpr int kStoppedCases = 12;
 
 Plan DecidingPlan(int rounds, std::vector<Arm> arms, const std::vector<std::string>& students = {"fake"}) {
-  Plan plan = MakeTestPlan(kCases, rounds, students);
+  Plan plan = MakeTestPlan(kStoppedCases, rounds, students);
   plan.arms = std::move(arms);
   plan.previous = Snapshot("test-skill", "Answer as before.");
   plan.stop_when_decided = true;
@@ -131,7 +131,7 @@ TEST(StopRule, AStoppedRunWithAnOpenContrastIsIncomplete) {
   RunnerBench bench(DecidingPlan(60, {Arm::kBaseline, Arm::kSkill}), {&model});
   bench.plan.terms.gate = "lift>25";
   bench.observer.on_progress = [&](const RunProgress& progress) {
-    if (progress.done >= static_cast<std::size_t>(3 * 2 * kCases + 5)) bench.stop = 1;
+    if (progress.done >= static_cast<std::size_t>(3 * 2 * kStoppedCases + 5)) bench.stop = 1;
   };
   RunOutcome outcome = bench.Run();
   ASSERT_TRUE(outcome.interrupted);

@@ -19,7 +19,7 @@ Catalog Load(const std::string& own = "") {
   return catalog ? *std::move(catalog) : Catalog{};
 }
 
-std::string ErrorOf(const std::string& own) {
+std::string CatalogError(const std::string& own) {
   const Result<Catalog> catalog = LoadCatalog(CatalogText{own, "own.toml"});
   EXPECT_FALSE(catalog.ok()) << own;
   return catalog ? "" : catalog.error().message;
@@ -105,23 +105,25 @@ output = 10.5
 }
 
 TEST(Catalog, ErrorsNameThePlace) {
-  EXPECT_THAT(ErrorOf("x = 1"), StartsWith("own.toml:1:5: unknown entry 'x'"));
-  EXPECT_THAT(ErrorOf("[provider.a\n"), StartsWith("own.toml:1:"));
-  EXPECT_THAT(ErrorOf("[provider.a]\nbase_url = 7"), StartsWith("own.toml:2:12: 'base_url' must be a string"));
-  EXPECT_THAT(ErrorOf("[provider.a]\nwire = \"carrier\""), HasSubstr("it must be one of anthropic, chat, responses"));
-  EXPECT_THAT(ErrorOf("[provider.a]\ncolour = 1"), HasSubstr("unknown key 'colour' in a provider"));
-  EXPECT_THAT(ErrorOf("[provider.a]\nwire = \"chat\""), HasSubstr("provider 'a' needs a base_url"));
-  EXPECT_THAT(ErrorOf("[provider.a]\nbase_url = \"x\"\nheaders = { \"a b\" = \"c\" }"),
+  EXPECT_THAT(CatalogError("x = 1"), StartsWith("own.toml:1:5: unknown entry 'x'"));
+  EXPECT_THAT(CatalogError("[provider.a\n"), StartsWith("own.toml:1:"));
+  EXPECT_THAT(CatalogError("[provider.a]\nbase_url = 7"), StartsWith("own.toml:2:12: 'base_url' must be a string"));
+  EXPECT_THAT(CatalogError("[provider.a]\nwire = \"carrier\""),
+              HasSubstr("it must be one of anthropic, chat, responses"));
+  EXPECT_THAT(CatalogError("[provider.a]\ncolour = 1"), HasSubstr("unknown key 'colour' in a provider"));
+  EXPECT_THAT(CatalogError("[provider.a]\nwire = \"chat\""), HasSubstr("provider 'a' needs a base_url"));
+  EXPECT_THAT(CatalogError("[provider.a]\nbase_url = \"x\"\nheaders = { \"a b\" = \"c\" }"),
               HasSubstr("is not a valid header name"));
-  EXPECT_THAT(ErrorOf("[provider.a]\nbase_url = \"x\"\nheaders = { a = \"c\\r\\nd\" }"),
+  EXPECT_THAT(CatalogError("[provider.a]\nbase_url = \"x\"\nheaders = { a = \"c\\r\\nd\" }"),
               HasSubstr("control character"));
-  EXPECT_THAT(ErrorOf("[alias]\na = 1"), HasSubstr("'alias.a' must be a table"));
-  EXPECT_THAT(ErrorOf("[alias]\na = {}"), HasSubstr("needs a model"));
-  EXPECT_THAT(ErrorOf("[[price]]\nproviders = [\"a\"]"), HasSubstr("a price needs"));
-  EXPECT_THAT(ErrorOf("[[price]]\nproviders = [\"a\"]\nmodels = [\"b\"]\ninput = -1\noutput = 1"),
+  EXPECT_THAT(CatalogError("[alias]\na = 1"), HasSubstr("'alias.a' must be a table"));
+  EXPECT_THAT(CatalogError("[alias]\na = {}"), HasSubstr("needs a model"));
+  EXPECT_THAT(CatalogError("[[price]]\nproviders = [\"a\"]"), HasSubstr("a price needs"));
+  EXPECT_THAT(CatalogError("[[price]]\nproviders = [\"a\"]\nmodels = [\"b\"]\ninput = -1\noutput = 1"),
               StartsWith("own.toml:4:9: 'input' must be a non-negative number"));
-  EXPECT_THAT(ErrorOf("[[name]]\nprovider = \"nobody\"\npatterns = [\"a\"]"), HasSubstr("unknown provider 'nobody'"));
-  EXPECT_THAT(ErrorOf("a = \"\xff\""), HasSubstr("own.toml:1:6: not UTF-8"));
+  EXPECT_THAT(CatalogError("[[name]]\nprovider = \"nobody\"\npatterns = [\"a\"]"),
+              HasSubstr("unknown provider 'nobody'"));
+  EXPECT_THAT(CatalogError("a = \"\xff\""), HasSubstr("own.toml:1:6: not UTF-8"));
 }
 
 TEST(MatchesPattern, Stars) {

@@ -31,7 +31,7 @@ ModelSpec Parse(const std::string& text, bool base_url = false) {
   return spec ? *spec : ModelSpec{};
 }
 
-std::string ErrorOf(const std::string& text) {
+std::string SpecError(const std::string& text) {
   const Result<ModelSpec> spec = ParseModelSpec(text, {&BuiltIn(), false});
   EXPECT_FALSE(spec.ok()) << text;
   if (spec) return "";
@@ -148,16 +148,16 @@ TEST(ParseModelSpec, Settings) {
 }
 
 TEST(ParseModelSpec, BadSettings) {
-  EXPECT_THAT(ErrorOf("haiku?wings=2"),
+  EXPECT_THAT(SpecError("haiku?wings=2"),
               AllOf(HasSubstr("unknown setting 'wings'"), HasSubstr("expected reasoning, temperature")));
-  EXPECT_THAT(ErrorOf("haiku?temperature=hot"), HasSubstr("temperature must be a number from 0 to 2, not 'hot'"));
-  EXPECT_THAT(ErrorOf("haiku?temperature=nan"), HasSubstr("temperature must be a number"));
-  EXPECT_THAT(ErrorOf("haiku?top_k=1.5"), HasSubstr("top_k must be a number from 0"));
-  EXPECT_THAT(ErrorOf("haiku?max_tokens=0"), HasSubstr("max_tokens must be a number from 1"));
-  EXPECT_THAT(ErrorOf("haiku?reasoning=much"), HasSubstr("reasoning must be one of auto, none, minimal"));
-  EXPECT_THAT(ErrorOf("haiku?transport=ws"), HasSubstr("transport must be one of sse, auto"));
-  EXPECT_THAT(ErrorOf("haiku?verbosity=low"), HasSubstr("verbosity is not a setting of provider anthropic"));
-  EXPECT_THAT(ErrorOf("gpt-4o?context=1m"), HasSubstr("context is not a setting of provider openai"));
+  EXPECT_THAT(SpecError("haiku?temperature=hot"), HasSubstr("temperature must be a number from 0 to 2, not 'hot'"));
+  EXPECT_THAT(SpecError("haiku?temperature=nan"), HasSubstr("temperature must be a number"));
+  EXPECT_THAT(SpecError("haiku?top_k=1.5"), HasSubstr("top_k must be a number from 0"));
+  EXPECT_THAT(SpecError("haiku?max_tokens=0"), HasSubstr("max_tokens must be a number from 1"));
+  EXPECT_THAT(SpecError("haiku?reasoning=much"), HasSubstr("reasoning must be one of auto, none, minimal"));
+  EXPECT_THAT(SpecError("haiku?transport=ws"), HasSubstr("transport must be one of sse, auto"));
+  EXPECT_THAT(SpecError("haiku?verbosity=low"), HasSubstr("verbosity is not a setting of provider anthropic"));
+  EXPECT_THAT(SpecError("gpt-4o?context=1m"), HasSubstr("context is not a setting of provider openai"));
 }
 
 TEST(ParseModelSpec, PathsThatStartLikeTheProvider) {
@@ -179,37 +179,37 @@ TEST(ParseModelSpec, Query) {
 TEST(ParseModelSpec, Errors) {
   for (const char* text : {"", "gpt-99", "llama", "sim", "smollm2", "SMOLLM2-135M", "x.gguf.part", ":", ".", "/",
                            "anthropic.", "hf/", ".high", "?"}) {
-    EXPECT_THAT(ErrorOf(text), AllOf(HasSubstr("unknown model '" + std::string(text) + "'"),
-                                     HasSubstr("`upskill help model-strings` explains how models are named")));
+    EXPECT_THAT(SpecError(text), AllOf(HasSubstr("unknown model '" + std::string(text) + "'"),
+                                       HasSubstr("`upskill help model-strings` explains how models are named")));
   }
-  for (const char* text : {"llama:", "llama:?threads=2"}) EXPECT_THAT(ErrorOf(text), HasSubstr("names no file"));
-  EXPECT_THAT(ErrorOf("x.gguf?threads"), HasSubstr("'threads' is not key=value"));
-  EXPECT_THAT(ErrorOf("x.gguf?=4"), HasSubstr("'=4' is not key=value"));
-  EXPECT_THAT(ErrorOf("x.gguf?a=1&&b=2"), HasSubstr("'' is not key=value"));
+  for (const char* text : {"llama:", "llama:?threads=2"}) EXPECT_THAT(SpecError(text), HasSubstr("names no file"));
+  EXPECT_THAT(SpecError("x.gguf?threads"), HasSubstr("'threads' is not key=value"));
+  EXPECT_THAT(SpecError("x.gguf?=4"), HasSubstr("'=4' is not key=value"));
+  EXPECT_THAT(SpecError("x.gguf?a=1&&b=2"), HasSubstr("'' is not key=value"));
 }
 
 TEST(ParseModelSpec, NearNames) {
-  EXPECT_THAT(ErrorOf("haikku"), HasSubstr("; did you mean 'haiku'? `upskill help"));
-  EXPECT_THAT(ErrorOf("sonet"), HasSubstr("unknown model 'sonet'; did you mean 'sonnet'"));
-  EXPECT_THAT(ErrorOf("SMOLLM2-135M"), HasSubstr("did you mean 'smollm2-135m'?"));
-  EXPECT_THAT(ErrorOf("entirely-different"), Not(HasSubstr("did you mean")));
+  EXPECT_THAT(SpecError("haikku"), HasSubstr("; did you mean 'haiku'? `upskill help"));
+  EXPECT_THAT(SpecError("sonet"), HasSubstr("unknown model 'sonet'; did you mean 'sonnet'"));
+  EXPECT_THAT(SpecError("SMOLLM2-135M"), HasSubstr("did you mean 'smollm2-135m'?"));
+  EXPECT_THAT(SpecError("entirely-different"), Not(HasSubstr("did you mean")));
 }
 
 TEST(ParseModelSpec, NamesOfTheHub) {
-  EXPECT_EQ(ErrorOf("moonshotai/Kimi-K2-Thinking"),
+  EXPECT_EQ(SpecError("moonshotai/Kimi-K2-Thinking"),
             "unknown model 'moonshotai/Kimi-K2-Thinking'; if it is a model of the Hugging Face Hub, -m "
             "hf.moonshotai/Kimi-K2-Thinking asks it there (with HF_TOKEN), and -m llama:ORG/REPO:QUANT runs a GGUF of "
             "it on this machine; if a server of yours has it, -m moonshotai/Kimi-K2-Thinking --base-url URL");
-  EXPECT_THAT(ErrorOf("unsloth/GLM-4.7-Flash-GGUF:Q4_0"),
+  EXPECT_THAT(SpecError("unsloth/GLM-4.7-Flash-GGUF:Q4_0"),
               HasSubstr("-m llama:unsloth/GLM-4.7-Flash-GGUF:Q4_0 runs it on this machine"));
   for (const char* text : {"a/b/c", "a/", "/b", "a b/c", "a/:Q4"})
-    EXPECT_THAT(ErrorOf(text), Not(HasSubstr("Hugging Face Hub"))) << text;
+    EXPECT_THAT(SpecError(text), Not(HasSubstr("Hugging Face Hub"))) << text;
 }
 
 TEST(ParseModelSpec, MessagesQuoteTheTextUnescaped) {
-  EXPECT_THAT(ErrorOf("evil\x1b[2J\nname"), HasSubstr("'evil\x1b[2J\nname'"));
-  EXPECT_THAT(ErrorOf("x.gguf?\x1b"), HasSubstr("'\x1b' is not key=value"));
-  EXPECT_THAT(ErrorOf("generic.a\nb"), HasSubstr("unknown model"));
+  EXPECT_THAT(SpecError("evil\x1b[2J\nname"), HasSubstr("'evil\x1b[2J\nname'"));
+  EXPECT_THAT(SpecError("x.gguf?\x1b"), HasSubstr("'\x1b' is not key=value"));
+  EXPECT_THAT(SpecError("generic.a\nb"), HasSubstr("unknown model"));
 }
 
 TEST(ParseModelSpec, TheBuiltInCatalogueIsTheDefault) {

@@ -28,13 +28,6 @@ HttpRequest Post(const std::string& url, std::string body = "{}") {
   return request;
 }
 
-Result<HttpResponse> Fetch(HttpRequest request) {
-  HttpClient client;
-  TestOutcomes outcomes;
-  client.Start(std::move(request), outcomes.Take());
-  return outcomes.Get();
-}
-
 TEST(HttpClient, SendsAndReceives) {
   const loopback::Server server(
       [](const Request&) { return loopback::Answer(201, R"({"a":1})", {{"X-Request-Id", "r1"}}); });

@@ -24,7 +24,7 @@ using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::Not;
 
-HttpRequest Post(const std::string& url) {
+HttpRequest PostWithKey(const std::string& url) {
   HttpRequest request;
   request.url = url;
   request.body = "{}";
@@ -32,17 +32,10 @@ HttpRequest Post(const std::string& url) {
   return request;
 }
 
-Result<HttpResponse> Fetch(HttpRequest request) {
-  HttpClient client;
-  TestOutcomes outcomes;
-  client.Start(std::move(request), outcomes.Take());
-  return outcomes.Get();
-}
-
 // The outcome of a request to a server with this script.
 Error ErrorOf(const Script& script, const std::function<void(HttpRequest&)>& change = {}) {
   const loopback::Server server([&](const Request&) { return script; });
-  HttpRequest request = Post(server.url() + "/v1?token=query-secret");
+  HttpRequest request = PostWithKey(server.url() + "/v1?token=query-secret");
   if (change) change(request);
   auto result = Fetch(std::move(request));
   EXPECT_FALSE(result.ok());
@@ -63,7 +56,7 @@ std::size_t PeakMegabytes() {
 }
 
 TEST(HostileServer, NobodyListens) {
-  HttpRequest request = Post(loopback::DeadUrl() + "/?token=query-secret");
+  HttpRequest request = PostWithKey(loopback::DeadUrl() + "/?token=query-secret");
   const auto result = Fetch(std::move(request));
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().kind, ErrorKind::kUnavailable);
@@ -72,7 +65,7 @@ TEST(HostileServer, NobodyListens) {
 }
 
 TEST(HostileServer, NameIsUnknown) {
-  const auto result = Fetch(Post("http://user:pass-secret@no-such-host.invalid/v1?k=query-secret"));
+  const auto result = Fetch(PostWithKey("http://user:pass-secret@no-such-host.invalid/v1?k=query-secret"));
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().kind, ErrorKind::kUnavailable);
   EXPECT_THAT(result.error().message, HasSubstr("no-such-host.invalid"));
@@ -96,7 +89,7 @@ TEST(HostileServer, AcceptsNoConnection) {
     fillers.push_back(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0));
     [[maybe_unused]] const int started = connect(fillers.back(), reinterpret_cast<sockaddr*>(&address), length);
   }
-  HttpRequest request = Post("http://127.0.0.1:" + std::to_string(ntohs(address.sin_port)));
+  HttpRequest request = PostWithKey("http://127.0.0.1:" + std::to_string(ntohs(address.sin_port)));
   request.connect_timeout = milliseconds(50);
   const auto result = Fetch(std::move(request));
   for (const int filler : fillers) close(filler);
@@ -133,7 +126,7 @@ TEST(HostileServer, DripsForever) {
 
 TEST(HostileServer, DripsWithinTheTimeLimit) {
   const loopback::Server server([](const Request&) { return loopback::Drip(std::string(30, 'x'), milliseconds(20)); });
-  HttpRequest request = Post(server.url());
+  HttpRequest request = PostWithKey(server.url());
   request.idle_timeout = milliseconds(400);  // shorter than the whole answer, longer than each pause
   const auto response = Fetch(std::move(request));
   ASSERT_TRUE(response.ok()) << response.error().message;
@@ -166,7 +159,7 @@ TEST(HostileServer, PromisesLessThanItSends) {
   HttpClient client;
   for (int i = 0; i < 2; ++i) {  // the rest must not pass for the next answer
     TestOutcomes outcomes;
-    client.Start(Post(server.url()), outcomes.Take());
+    client.Start(PostWithKey(server.url()), outcomes.Take());
     EXPECT_EQ(outcomes.Get()->body, "hello");
   }
 }
@@ -208,10 +201,10 @@ TEST(HostileServer, GetsANewConnectionAfterContradictoryHeaders) {
   });
   HttpClient client;
   TestOutcomes outcomes;
-  client.Start(Post(server.url()), outcomes.Take());
+  client.Start(PostWithKey(server.url()), outcomes.Take());
   EXPECT_FALSE(outcomes.Get().ok());
   TestOutcomes again;
-  client.Start(Post(server.url()), again.Take());
+  client.Start(PostWithKey(server.url()), again.Take());
   const Result<HttpResponse> response = again.Get();
   ASSERT_TRUE(response.ok()) << response.error().message;
   EXPECT_EQ(response->body, "fine");
@@ -221,7 +214,7 @@ TEST(HostileServer, MayRepeatTheSameLength) {
   const loopback::Server server([](const Request&) {
     return Script{loopback::Send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\ncontent-length: 2\r\n\r\n{}")};
   });
-  const Result<HttpResponse> response = Fetch(Post(server.url()));
+  const Result<HttpResponse> response = Fetch(PostWithKey(server.url()));
   ASSERT_TRUE(response.ok()) << response.error().message;
   EXPECT_EQ(response->body, "{}");
 }
@@ -274,7 +267,7 @@ TEST(HostileServer, MayCompressWhatItSends) {
     return loopback::Gzip(200, lines);
   });
   for (const char* path : {"/small", "/large"}) {
-    const auto response = Fetch(Post(server.url() + path));
+    const auto response = Fetch(PostWithKey(server.url() + path));
     ASSERT_TRUE(response.ok()) << response.error().message;
     EXPECT_GE(response->body.size(), std::size_t{4} << 20U);
   }
@@ -298,7 +291,7 @@ TEST(HostileServer, ExplainsAnErrorWithoutEnd) {
     return Script{loopback::Send("HTTP/1.1 500 Oops\r\nConnection: close\r\n\r\n"),
                   loopback::Send(std::string(1U << 16U, 'x'), 1024)};
   });
-  const auto response = Fetch(Post(server.url()));
+  const auto response = Fetch(PostWithKey(server.url()));
   ASSERT_TRUE(response.ok()) << response.error().message;  // the status is what matters
   EXPECT_EQ(response->status, 500);
   EXPECT_EQ(response->body.size(), 1U << 20U);
@@ -307,7 +300,7 @@ TEST(HostileServer, ExplainsAnErrorWithoutEnd) {
 TEST(HostileServer, RedirectsWithoutGettingTheKey) {
   const loopback::Server thief([](const Request&) { return loopback::Answer(200, "{}"); });
   const loopback::Server server([&](const Request&) { return loopback::Redirect(thief.url() + "/steal"); });
-  const auto response = Fetch(Post(server.url()));
+  const auto response = Fetch(PostWithKey(server.url()));
   ASSERT_TRUE(response.ok());
   EXPECT_EQ(response->status, 307);
   EXPECT_EQ(thief.connections(), 0U);
@@ -315,7 +308,7 @@ TEST(HostileServer, RedirectsWithoutGettingTheKey) {
 
 TEST(HostileServer, GoesAwayInHttp2) {
   const loopback::Server server([](const Request&) { return loopback::Http2GoAway(); });
-  HttpRequest request = Post(server.url());
+  HttpRequest request = PostWithKey(server.url());
   request.http2_prior_knowledge = true;
   request.total_timeout = milliseconds(5000);
   const auto result = Fetch(std::move(request));
@@ -327,7 +320,7 @@ TEST(HostileServer, GoesAwayInHttp2) {
 TEST(HostileServer, PassesInvalidUtf8OnUnchanged) {
   const loopback::Server server(
       [](const Request&) { return loopback::Answer(200, "\xff\xfe\x80", {{"X-Odd", "\xff"}}); });
-  const auto response = Fetch(Post(server.url()));
+  const auto response = Fetch(PostWithKey(server.url()));
   ASSERT_TRUE(response.ok());
   EXPECT_EQ(response->body, "\xff\xfe\x80");
   EXPECT_EQ(HeaderOf(*response, "x-odd"), "\xff");

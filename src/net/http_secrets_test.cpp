@@ -36,13 +36,6 @@ HttpRequest WithKey(const std::string& url) {
   return request;
 }
 
-Result<HttpResponse> Fetch(HttpRequest request) {
-  HttpClient client;
-  TestOutcomes outcomes;
-  client.Start(std::move(request), outcomes.Take());
-  return outcomes.Get();
-}
-
 // What a request's reader got, piece by piece.
 std::string StreamOf(HttpRequest request) {
   std::string text;

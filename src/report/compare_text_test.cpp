@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-const Style kPlain{false, 120};
+const Style kPlainComparison{false, 120};
 
 // The same suite, where "easy" fails with the skill and there is a second model.
 ReportRun Worse() {
@@ -54,7 +54,7 @@ TEST(CompareRuns, SideBySide) {
 TEST(CompareText, Golden) {
   const ReportRun a;
   const ReportRun b = Worse();
-  EXPECT_EQ(CompareText(*CompareRuns(a.judged(), b.judged()), kPlain).text(),
+  EXPECT_EQ(CompareText(*CompareRuns(a.judged(), b.judged()), kPlainComparison).text(),
             "A 2026_11_21_10_12_33-abcd\n"
             "B 2026_11_22_10_12_33-ef01\n\n"
             "model    without      with skill    lift       tokens with prompt  $ per answer  verdict\n"
@@ -62,10 +62,11 @@ TEST(CompareText, Golden) {
             "other    – → –        – → –         – → –      – → –               – → –         –\n"
             "\nstudent with the skill\n"
             "  ▼ easy  100 % → 0 %\n");
-  EXPECT_THAT(CompareText(*CompareRuns(a.judged(), a.judged()), kPlain).text(), HasSubstr("no case changed"));
+  EXPECT_THAT(CompareText(*CompareRuns(a.judged(), a.judged()), kPlainComparison).text(), HasSubstr("no case changed"));
   ReportRun stranger;
   stranger.plan.students[0] = {"b", "b", "b"};
-  EXPECT_THAT(CompareText(*CompareRuns(a.judged(), stranger.judged()), kPlain).text(), HasSubstr("no model in common"));
+  EXPECT_THAT(CompareText(*CompareRuns(a.judged(), stranger.judged()), kPlainComparison).text(),
+              HasSubstr("no model in common"));
 }
 
 TEST(CompareRuns, RefusesOtherSuitesAndNamesTheDifference) {
@@ -104,7 +105,7 @@ TEST(CompareText, HostileNames) {
       if (sample.case_id == "easy") sample.case_id = kHostile;
     }
   }
-  const std::string text = CompareText(*CompareRuns(a.judged(), b.judged()), kPlain).text();
+  const std::string text = CompareText(*CompareRuns(a.judged(), b.judged()), kPlainComparison).text();
   EXPECT_THAT(text, HasSubstr("evil\\x1b[2J"));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }

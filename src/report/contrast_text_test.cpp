@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const Style kPlain{false, 120};
+const Style kPlainContrast{false, 120};
 
 TEST(WordFor, WhatAContrastShows) {
   const auto word = [](int losses_a, int losses_b, int rounds) {
@@ -28,7 +28,7 @@ TEST(ContrastsText, DifferenceResultAndPrices) {
   const std::vector<NamedContrast> contrasts = {
       ContrastBWithA(MakeAnswers("opus", 12, 10, 0, 0.01), MakeAnswers("haiku", 12, 10, 0, 0.001)),
       ContrastBWithA(MakeAnswers("opus", 12, 10), MakeAnswers("haiku", 11, 10))};
-  const std::string text = ContrastsText(contrasts, 0.05, kPlain).text();
+  const std::string text = ContrastsText(contrasts, 0.05, kPlainContrast).text();
   EXPECT_THAT(text, HasSubstr("opus without the skill → haiku without the skill  0 points (-3 … +3)"));
   EXPECT_THAT(text, HasSubstr("-90 % (-90 … -90)"));
   EXPECT_THAT(text, HasSubstr("haiku without the skill: B is not worse by more than 5 points\n"));
@@ -39,7 +39,7 @@ TEST(ContrastsText, HostileNames) {
   const std::string text =
       ContrastsText(std::vector{ContrastBWithA(MakeAnswers(kHostile, 2, 2), MakeAnswers(kHostile, 2, 2)),
                                 ContrastBWithA(MakeAnswers(kHostile, 2, 2), MakeAnswers(kHostile, 3, 2))},
-                    0.05, kPlain)
+                    0.05, kPlainContrast)
           .text();
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-const Style kPlain{false, 100};
+const Style kNarrow{false, 100};
 
 std::vector<std::string> KeysOf(const Json& object) {
   std::vector<std::string> keys;
@@ -29,12 +29,12 @@ std::vector<std::string> KeysOf(const Json& object) {
 
 TEST(EvalHead, CountsTheCells) {
   TestRun run;
-  EXPECT_EQ(EvalHead(run.plan, kPlain).text(),
+  EXPECT_EQ(EvalHead(run.plan, kNarrow).text(),
             "manifests · skill about 234 tokens · 2 cases × 2 rounds × 2 arms = 8 cells\n");
   run.plan.students.push_back({"b", "b", "b"});
   run.plan.rounds = 1;
   run.plan.arms = {Arm::kSkill};
-  EXPECT_EQ(EvalHead(run.plan, kPlain).text(),
+  EXPECT_EQ(EvalHead(run.plan, kNarrow).text(),
             "manifests · skill about 234 tokens · 2 cases × 1 round × 1 arm × 2 models = 4 cells\n");
 }
 
@@ -68,7 +68,7 @@ TestRun StoppedRun() {
 TEST(RoundsText, OfARunThatStoppedAreThoseItNeeded) {
   TestRun run = StoppedRun();
   EXPECT_EQ(RoundsText(run.judged()), "2 rounds of 20 planned");
-  EXPECT_EQ(EvalHead(run.judged(), kPlain).text(),
+  EXPECT_EQ(EvalHead(run.judged(), kNarrow).text(),
             "manifests · skill about 234 tokens · 8 cases × 2 rounds of 20 planned × 2 arms = 32 cells\n");
   const Json json = EvalToJson(run.judged());
   EXPECT_EQ(json.at("rounds"), 20);
@@ -84,14 +84,14 @@ TEST(RoundsText, OfARunThatWasInterruptedAreThosePlanned) {
   TestRun run = StoppedRun();
   run.plan.stop_when_decided = false;
   EXPECT_EQ(RoundsText(run.judged()), "20 rounds");
-  EXPECT_EQ(EvalHead(run.judged(), kPlain).text(), EvalHead(run.plan, kPlain).text());
+  EXPECT_EQ(EvalHead(run.judged(), kNarrow).text(), EvalHead(run.plan, kNarrow).text());
 }
 
 // The case with an error counts for nothing, which leaves one that passes everywhere: pass rates are of all answers.
 TEST(EvalBars, Golden) {
   TestRun run;
   run.plan.sampling.temperature = 0.0;
-  EXPECT_EQ(EvalBars(run.judged(), kPlain).text(),
+  EXPECT_EQ(EvalBars(run.judged(), kNarrow).text(),
             "student\n"
             "  baseline    ██████████░░░░░░░░░░   50 %   2/4   1 truncated\n"
             "  with skill  ████████████████████  100 %   3/3   1 error\n"
@@ -105,7 +105,7 @@ TEST(EvalBars, Golden) {
 }
 
 TEST(EvalBars, AVerdict) {
-  const std::string bars = EvalBars(ClearRun().judged(), kPlain).text();
+  const std::string bars = EvalBars(ClearRun().judged(), kNarrow).text();
   EXPECT_THAT(bars, HasSubstr("  baseline    ░░░░░░░░░░░░░░░░░░░░    0 %   0/16\n"
                               "  with skill  ████████████████████  100 %   16/16\n"
                               "  lift        +100 points (95 %: "));
@@ -129,7 +129,7 @@ TEST(EvalBars, CostAndOtherArms) {
       run.Add("case-" + std::to_string(i), Arm::kPlacebo, round, "edition = 2 " + std::to_string(round));
   }
   for (Sample& sample : run.samples) sample.response.cost_usd = sample.arm == Arm::kSkill ? 0.002 : 0.001;
-  const std::string bars = EvalBars(run.judged(), kPlain).text();
+  const std::string bars = EvalBars(run.judged(), kNarrow).text();
   EXPECT_THAT(bars, HasSubstr("  placebo     ░░░░░░░░░░░░░░░░░░░░    0 %   0/16\n"));
   EXPECT_THAT(bars, HasSubstr("  vs placebo  +100 points (95 %: "));
   EXPECT_THAT(bars,
@@ -141,7 +141,7 @@ TEST(EvalBars, RepeatingAnswersOfASingleRound) {
   TestRun run;
   run.plan.rounds = 1;
   run.plan.sampling.temperature = 0.0;
-  EXPECT_THAT(EvalBars(run.judged(), kPlain).text(),
+  EXPECT_THAT(EvalBars(run.judged(), kNarrow).text(),
               HasSubstr("  at temperature 0, further rounds would repeat these answers: add cases"));
 }
 
@@ -152,21 +152,21 @@ TEST(EvalBars, ShorterInANarrowPlace) {
 TEST(EvalBars, WithoutABaselineOrAnyAnswer) {
   TestRun run;
   run.plan.arms = {Arm::kSkill};
-  EXPECT_EQ(EvalBars(run.judged(), kPlain).text(),
+  EXPECT_EQ(EvalBars(run.judged(), kNarrow).text(),
             "student\n"
             "  with skill  ████████████████████  100 %   3/3   1 error\n"
             "  tokens      12 per answer\n"
             "  cost        free\n"
             "  errors      with skill: 1 of 4 requests failed: 1 other error\n\n");
   run.samples.clear();
-  EXPECT_EQ(EvalBars(run.judged(), kPlain).text(),
+  EXPECT_EQ(EvalBars(run.judged(), kNarrow).text(),
             "student\n  with skill  ░░░░░░░░░░░░░░░░░░░░      –   0/0   4 unanswered\n\n");
 }
 
 TEST(EvalBars, AShorterPromptWithTheSkill) {  // as when long cases of one arm are left undone
   TestRun run;
   for (Sample& sample : run.samples) sample.response.usage.input = sample.arm == Arm::kSkill ? 10 : 30;
-  EXPECT_THAT(EvalBars(run.judged(), kPlain).text(), HasSubstr("prompt -20\n"));
+  EXPECT_THAT(EvalBars(run.judged(), kNarrow).text(), HasSubstr("prompt -20\n"));
 }
 
 TEST(EvalBars, ALossIsTintedAsOne) {
@@ -180,7 +180,7 @@ TEST(EvalBars, ALossIsTintedAsOne) {
 TEST(EvalTable, Golden) {
   TestRun run;
   run.plan.students.push_back({"b", "another", "b"});
-  EXPECT_EQ(EvalTable(run.judged(), kPlain).text(),
+  EXPECT_EQ(EvalTable(run.judged(), kNarrow).text(),
             "model    pass rate     lift (95 %)      checks passed  tokens   verdict\n"
             "student  50 % → 100 %  0 (-100 … +100)  0.5 → 1.0      16 → 12  undecided (errors)\n"
             "another  – → –         –                – → –          – → –    –\n");
@@ -201,7 +201,7 @@ TEST(EvalTableNotes, WhatTheTableDoesNotShow) {
   TestRun run;
   run.plan.sampling.temperature = 0.0;
   run.plan.students.push_back({"b", "another", "b"});
-  EXPECT_EQ(EvalTableNotes(run.judged(), kPlain).text(),
+  EXPECT_EQ(EvalTableNotes(run.judged(), kNarrow).text(),
             "student: tokens 16 → 12 per answer: -4 (95 %: -4 … -4), -25 % · prompt +200 (skill and its frame)\n"
             "student: cost free\n"
             "student, baseline: 1 truncated\n"
@@ -224,13 +224,13 @@ TEST(EvalTableNotes, OtherComparisons) {
       run.Add("case-" + std::to_string(i), Arm::kPlacebo, round, "edition = 2 " + std::to_string(round));
   }
   run.plan.students.push_back({"b", "another", "b"});
-  EXPECT_THAT(EvalTableNotes(run.judged(), kPlain).text(), HasSubstr("student: vs placebo: +100 points (95 %: "));
+  EXPECT_THAT(EvalTableNotes(run.judged(), kNarrow).text(), HasSubstr("student: vs placebo: +100 points (95 %: "));
 }
 
 TEST(EvalCases, FailedChecksAreInTheOrderOfTheSuite) {
   TestRun run;
   run.samples[2].checks = {{"z first", Outcome::kFail, "no"}, {"a second", Outcome::kFail, "no"}};
-  EXPECT_THAT(EvalCases(run.judged().data, kPlain).text(), HasSubstr("1× z first: no\n      1× a second: no\n"));
+  EXPECT_THAT(EvalCases(run.judged().data, kNarrow).text(), HasSubstr("1× z first: no\n      1× a second: no\n"));
 }
 
 TEST(EvalCaseNotes, FloorAndCeiling) {
@@ -264,7 +264,7 @@ TEST(EvalCaseNotes, OfManyCasesShowOnlyTheFirst) {
 
 TEST(EvalCases, Golden) {
   const TestRun run;
-  EXPECT_EQ(EvalCases(run.judged().data, kPlain).text(),
+  EXPECT_EQ(EvalCases(run.judged().data, kNarrow).text(),
             "student\n"
             "easy · What is 2 + 2?\n"
             "  baseline    2 of 2 passed\n"
@@ -304,15 +304,15 @@ TEST(EvalText, HostileStringsNeverReachATerminal) {
   }
   const JudgedRun judged = run.judged();
   for (const std::string& text :
-       {EvalHead(run.plan, kPlain).text(), EvalBars(judged, kPlain).text(), EvalTable(judged, kPlain).text(),
-        EvalCaseNotes(judged).text(), EvalCases(run.judged().data, kPlain).text()}) {
+       {EvalHead(run.plan, kNarrow).text(), EvalBars(judged, kNarrow).text(), EvalTable(judged, kNarrow).text(),
+        EvalCaseNotes(judged).text(), EvalCases(run.judged().data, kNarrow).text()}) {
     EXPECT_THAT(text, Not(HasSubstr("\x1b")));
     EXPECT_THAT(text, Not(HasSubstr("\r")));
     EXPECT_THAT(text, Not(HasSubstr("\x07")));
     EXPECT_THAT(text, Not(HasSubstr("\u202E")));
   }
-  EXPECT_THAT(EvalTable(judged, kPlain).text(), HasSubstr("evil\\x1b[2J"));
-  EXPECT_EQ(SplitLines(EvalTable(judged, kPlain).text()).size(), 2U);
+  EXPECT_THAT(EvalTable(judged, kNarrow).text(), HasSubstr("evil\\x1b[2J"));
+  EXPECT_EQ(SplitLines(EvalTable(judged, kNarrow).text()).size(), 2U);
 }
 
 TEST(EvalToJson, DocumentedKeys) {

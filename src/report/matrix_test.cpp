@@ -20,11 +20,11 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-const Style kPlain{false, 120};
+const Style kPlainMatrix{false, 120};
 constexpr int kCases = 12;
 
-MatrixCell Cell(const std::string& model, double without, double with, double cost_without, double cost_with,
-                Verdict verdict = Verdict::kHelps, int rounds = 50) {
+MatrixCell CellOf(const std::string& model, double without, double with, double cost_without, double cost_with,
+                  Verdict verdict = Verdict::kHelps, int rounds = 50) {
   MatrixCell cell;
   cell.skill = "s";
   cell.model = model;
@@ -48,9 +48,9 @@ MatrixCell Cell(const std::string& model, double without, double with, double co
 Matrix Made(int rounds = 50) {
   Matrix matrix;
   matrix.skills = {"s"};
-  matrix.cells = {Cell("haiku", 0.58, 0.96, 0.001, 0.0014, Verdict::kHelps, rounds),
-                  Cell("opus", 0.97, 0.97, 0.010, 0.011, Verdict::kNoEffect, rounds),
-                  Cell("tiny", 0.0, 0.4, 0.0001, 0.0002, Verdict::kHelps, rounds)};
+  matrix.cells = {CellOf("haiku", 0.58, 0.96, 0.001, 0.0014, Verdict::kHelps, rounds),
+                  CellOf("opus", 0.97, 0.97, 0.010, 0.011, Verdict::kNoEffect, rounds),
+                  CellOf("tiny", 0.0, 0.4, 0.0001, 0.0002, Verdict::kHelps, rounds)};
   for (const MatrixCell& cell : matrix.cells) matrix.models.push_back(cell.model);
   return matrix;
 }
@@ -124,7 +124,7 @@ TEST(FindSweetSpot, UnknownTokens) {
   }
   matrix.cells[0].baseline_tokens = matrix.cells[0].skill_tokens = std::nullopt;
   EXPECT_TRUE(FindSweetSpot(matrix, "s").sweet_spot) << "costs are known";
-  EXPECT_THAT(MatrixText(matrix, kPlain).text(), testing::ContainsRegex("haiku +with +96 % +unknown +\\$0.0014"));
+  EXPECT_THAT(MatrixText(matrix, kPlainMatrix).text(), testing::ContainsRegex("haiku +with +96 % +unknown +\\$0.0014"));
   matrix.cells[0].baseline_cost_usd = matrix.cells[0].skill_cost_usd = std::nullopt;
   const SweetSpot spot = FindSweetSpot(matrix, "s");
   EXPECT_THAT(spot.not_compared, SizeIs(2));
@@ -135,7 +135,7 @@ TEST(FindSweetSpot, UnknownTokens) {
 
 // What a command doesn't report isn't free.
 TEST(WorthItsTokens, IsUnknownWithoutTokensAndCosts) {
-  MatrixCell cell = Cell("haiku", 0.5, 1.0, 0.001, 0.001);
+  MatrixCell cell = CellOf("haiku", 0.5, 1.0, 0.001, 0.001);
   EXPECT_EQ(WorthItsTokens(cell), Worth::kYes);
   for (std::optional<ChoiceAnswers>* answers : {&cell.baseline_answers, &cell.skill_answers}) {
     for (std::vector<ChoiceAnswer>& round : (*answers)->rounds) {
@@ -163,13 +163,13 @@ TEST(FindSweetSpot, NothingMeasured) {
 }
 
 TEST(WorthItsTokens, TheCostOfAPassedAnswer) {
-  EXPECT_EQ(WorthItsTokens(Cell("m", 0.5, 1.0, 0.001, 0.0015)), Worth::kYes);
-  EXPECT_EQ(WorthItsTokens(Cell("m", 0.5, 0.6, 0.001, 0.0015)), Worth::kCostsMore);
-  EXPECT_EQ(WorthItsTokens(Cell("m", 0.0, 0.1, 0.001, 0.01)), Worth::kYes);
-  EXPECT_EQ(WorthItsTokens(Cell("m", 0.5, 0.4, 0.001, 0.001, Verdict::kHurts)), Worth::kNo);
-  EXPECT_EQ(WorthItsTokens(Cell("m", 0.5, 0.5, 0.001, 0.001, Verdict::kNoEffect)), Worth::kNo);
-  EXPECT_EQ(WorthItsTokens(Cell("m", 0.5, 0.6, 0.001, 0.001, Verdict::kUndecided)), Worth::kNotShown);
-  MatrixCell by_tokens = Cell("m", 0.5, 0.6, 0.001, 0.001);
+  EXPECT_EQ(WorthItsTokens(CellOf("m", 0.5, 1.0, 0.001, 0.0015)), Worth::kYes);
+  EXPECT_EQ(WorthItsTokens(CellOf("m", 0.5, 0.6, 0.001, 0.0015)), Worth::kCostsMore);
+  EXPECT_EQ(WorthItsTokens(CellOf("m", 0.0, 0.1, 0.001, 0.01)), Worth::kYes);
+  EXPECT_EQ(WorthItsTokens(CellOf("m", 0.5, 0.4, 0.001, 0.001, Verdict::kHurts)), Worth::kNo);
+  EXPECT_EQ(WorthItsTokens(CellOf("m", 0.5, 0.5, 0.001, 0.001, Verdict::kNoEffect)), Worth::kNo);
+  EXPECT_EQ(WorthItsTokens(CellOf("m", 0.5, 0.6, 0.001, 0.001, Verdict::kUndecided)), Worth::kNotShown);
+  MatrixCell by_tokens = CellOf("m", 0.5, 0.6, 0.001, 0.001);
   for (std::vector<ChoiceAnswer>& round : by_tokens.skill_answers->rounds) {
     for (ChoiceAnswer& answer : round) {
       answer.cost_usd.reset();
@@ -177,7 +177,7 @@ TEST(WorthItsTokens, TheCostOfAPassedAnswer) {
     }
   }
   EXPECT_EQ(WorthItsTokens(by_tokens), Worth::kCostsMore);
-  MatrixCell free = Cell("m", 0.5, 1.0, 0.0, 0.0);
+  MatrixCell free = CellOf("m", 0.5, 1.0, 0.0, 0.0);
   EXPECT_EQ(WorthItsTokens(free), Worth::kYes);
   for (std::vector<ChoiceAnswer>& round : free.skill_answers->rounds) {
     for (ChoiceAnswer& answer : round) answer.tokens = 0.0;
@@ -193,10 +193,10 @@ TEST(WorthItsTokens, TheCostOfAPassedAnswer) {
 
 // The estimates are those of the test above, where 50 rounds show both.
 TEST(WorthItsTokens, FewAnswersShowNothing) {
-  EXPECT_EQ(WorthItsTokens(Cell("m", 0.5, 1.0, 0.001, 0.0015, Verdict::kHelps, 1)), Worth::kNotShown);
-  EXPECT_EQ(WorthItsTokens(Cell("m", 0.5, 0.6, 0.001, 0.0015, Verdict::kHelps, 3)), Worth::kNotShown);
+  EXPECT_EQ(WorthItsTokens(CellOf("m", 0.5, 1.0, 0.001, 0.0015, Verdict::kHelps, 1)), Worth::kNotShown);
+  EXPECT_EQ(WorthItsTokens(CellOf("m", 0.5, 0.6, 0.001, 0.0015, Verdict::kHelps, 3)), Worth::kNotShown);
   // As many passes more as it costs more: neither is shown, however many answers there are.
-  EXPECT_EQ(WorthItsTokens(Cell("m", 0.5, 0.75, 0.001, 0.0015)), Worth::kNotShown);
+  EXPECT_EQ(WorthItsTokens(CellOf("m", 0.5, 0.75, 0.001, 0.0015)), Worth::kNotShown);
 }
 
 // How often an equal price per pass is called worth it, or too dear. The cases differ, and the passes are drawn.
@@ -207,7 +207,7 @@ TEST(WorthItsTokens, IsSeldomWrong) {
   int yes = 0;
   int more = 0;
   for (int draw = 0; draw < kDraws; ++draw) {
-    MatrixCell cell = Cell("m", 0.5, 0.75, 0.001, 0.0015, Verdict::kHelps, kRounds);
+    MatrixCell cell = CellOf("m", 0.5, 0.75, 0.001, 0.0015, Verdict::kHelps, kRounds);
     for (int round = 0; round < kRounds; ++round) {
       for (int i = 0; i < kCases; ++i) {
         const auto at = [&](std::optional<ChoiceAnswers>& answers) -> ChoiceAnswer& {
@@ -228,7 +228,7 @@ TEST(WorthItsTokens, IsSeldomWrong) {
 }
 
 TEST(MatrixText, Golden) {
-  EXPECT_EQ(MatrixText(Made(), kPlain).text(),
+  EXPECT_EQ(MatrixText(Made(), kPlainMatrix).text(),
             "skill  haiku  opus  tiny\n"
             "s      ▲ +38  = 0   ▲ +40\n"
             "▲ helps, ▼ hurts, = no effect, ? undecided, – no lift, · not run; lift in points\n"
@@ -252,7 +252,7 @@ TEST(MatrixText, ModelsWhosePriceIsUnknownStayInTheTable) {
   tiny.skill_tokens.reset();
   tiny.baseline_cost_usd.reset();
   tiny.skill_cost_usd.reset();
-  const std::string text = MatrixText(matrix, kPlain).text();
+  const std::string text = MatrixText(matrix, kPlainMatrix).text();
   EXPECT_THAT(text, HasSubstr("tiny   with          40 %             unknown              unknown"));
   EXPECT_THAT(text, HasSubstr("not compared: tiny (neither tokens nor cost are known)\n"));
   EXPECT_THAT(text, HasSubstr("sweet spot: haiku with the skill")) << "the others are compared";
@@ -261,9 +261,9 @@ TEST(MatrixText, ModelsWhosePriceIsUnknownStayInTheTable) {
 TEST(MatrixText, NothingIsBestWhereNothingPassed) {
   Matrix matrix;
   matrix.skills = {"s"};
-  matrix.cells = {Cell("a", 0.0, 0.0, 0.001, 0.002, Verdict::kUndecided), Cell("b", 0.0, 0.0, 0.002, 0.003)};
+  matrix.cells = {CellOf("a", 0.0, 0.0, 0.001, 0.002, Verdict::kUndecided), CellOf("b", 0.0, 0.0, 0.002, 0.003)};
   for (const MatrixCell& cell : matrix.cells) matrix.models.push_back(cell.model);
-  const std::string text = MatrixText(matrix, kPlain).text();
+  const std::string text = MatrixText(matrix, kPlainMatrix).text();
   EXPECT_THAT(text, HasSubstr("sweet spot: not shown: no answer passed\n"));
   EXPECT_THAT(text, Not(HasSubstr("best")));
   EXPECT_THAT(text, Not(HasSubstr("front")));
@@ -274,7 +274,7 @@ TEST(MatrixText, HostileNames) {
   ReportRun run;
   run.plan.skill.name = kHostile;
   run.plan.students[0].name = kHostile;
-  const std::string text = MatrixText(MakeMatrix(Runs(run.judged())), kPlain).text();
+  const std::string text = MatrixText(MakeMatrix(Runs(run.judged())), kPlainMatrix).text();
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
   EXPECT_THAT(text, HasSubstr("evil\\x1b"));
 }

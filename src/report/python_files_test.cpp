@@ -30,7 +30,7 @@ Json ReadJson(const fs::path& file) {
   return std::move(json).value();
 }
 
-std::vector<std::string> KeysOf(const Json& object) {
+std::vector<std::string> NamesIn(const Json& object) {
   std::vector<std::string> keys;
   for (const auto& item : object.items()) keys.push_back(item.key());
   return keys;
@@ -73,17 +73,17 @@ TEST_F(PythonFiles, HaveTheKeysOfThePythonTool) {
   const ReportRun run;
   const fs::path folder = RunFolder(run.plan.run);
   ASSERT_TRUE(WritePythonFiles(run.judged(), folder).ok());
-  EXPECT_THAT(KeysOf(ReadJson(folder / "run_1" / "run_metadata.json")),
+  EXPECT_THAT(NamesIn(ReadJson(folder / "run_1" / "run_metadata.json")),
               ElementsAre("model", "task", "batch_id", "run_number", "timestamp"));
   const Json result = ReadJson(folder / "run_2" / "run_result.json");
-  EXPECT_THAT(KeysOf(result),
+  EXPECT_THAT(NamesIn(result),
               ElementsAre("metadata", "stats", "passed", "assertions_passed", "assertions_total", "error_message",
                           "session_id", "session_history_file", "run_type", "skill_name"));
-  EXPECT_THAT(KeysOf(result.at("stats")),
+  EXPECT_THAT(NamesIn(result.at("stats")),
               ElementsAre("conversation_span_ms", "llm_time_ms", "tool_time_ms", "turns", "tool_calls", "tool_errors",
                           "mcp_calls", "execute_calls", "tool_call_map", "tool_error_map", "input_tokens",
                           "output_tokens", "total_tokens", "usage_summaries", "timing_summaries"));
-  EXPECT_THAT(KeysOf(ReadJson(folder / "batch_summary.json")),
+  EXPECT_THAT(NamesIn(ReadJson(folder / "batch_summary.json")),
               ElementsAre("batch_id", "model", "task", "total_runs", "passed_runs", "results"));
 }
 

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-const Style kPlain{false, 100};
+const Style kNarrowRuns{false, 100};
 
 std::vector<RunRow> Rows() {
   TestRun first;
@@ -41,7 +41,7 @@ TEST(RowsOf, OneForEachStudent) {
 
 // One win in the only round.
 TEST(RunBars, TheNewestOfEachSkillAndModel) {
-  EXPECT_EQ(RunBars(Rows(), RunMetric::kSuccess, kPlain).text(),
+  EXPECT_EQ(RunBars(Rows(), RunMetric::kSuccess, kNarrowRuns).text(),
             "manifests\n"
             "student   run 2026_11_22_10_12_33-0001\n"
             "  baseline    ██████████░░░░░░░░░░   50 %   1/2\n"
@@ -58,7 +58,8 @@ TEST(RunBars, TheNewestOfEachSkillAndModel) {
 TEST(RunBars, SkillsApart) {
   std::vector<RunRow> rows = Rows();
   rows[1].skill = "another";
-  EXPECT_THAT(RunBars(rows, RunMetric::kSuccess, kPlain).text(), testing::ContainsRegex("^another\n.*\n\nmanifests\n"));
+  EXPECT_THAT(RunBars(rows, RunMetric::kSuccess, kNarrowRuns).text(),
+              testing::ContainsRegex("^another\n.*\n\nmanifests\n"));
 }
 
 TEST(RunTable, NamesTheShard) {
@@ -78,16 +79,16 @@ TEST(RunTable, NamesTheStageOfATrial) {
 TEST(RunBars, ModelsOfOneModelStringApart) {
   std::vector<RunRow> rows = Rows();
   rows[0].student.student.name = "another";
-  EXPECT_THAT(RunBars(rows, RunMetric::kSuccess, kPlain).text(),
+  EXPECT_THAT(RunBars(rows, RunMetric::kSuccess, kNarrowRuns).text(),
               testing::ContainsRegex("another   run.*\n.*\n.*\n.*student   run"));
 }
 
 TEST(RunBars, WhatCostsNothingIsFree) {
-  EXPECT_THAT(RunBars(Rows(), RunMetric::kCost, kPlain).text(), HasSubstr("     free   per answer\n"));
+  EXPECT_THAT(RunBars(Rows(), RunMetric::kCost, kNarrowRuns).text(), HasSubstr("     free   per answer\n"));
 }
 
 TEST(RunTable, Golden) {
-  EXPECT_EQ(RunTable(Rows(), kPlain).text(),
+  EXPECT_EQ(RunTable(Rows(), kNarrowRuns).text(),
             "run                       skill      model      baseline   with skill  lift  verdict    cells\n"
             "2026_11_21_10_12_33-abcd  manifests  student  50 % (2/4)  100 % (3/3)     0  undecided    7/8\n"
             "2026_11_22_10_12_33-0001  manifests  student  50 % (1/2)  100 % (2/2)   +50  undecided    4/8\n");
@@ -128,7 +129,7 @@ TEST(RunsText, UnknownTokensAreNotZero) {
   run.ForgetTokens();
   const std::vector<RunRow> rows = RowsOf(run.judged());
   EXPECT_THAT(RunCsv(rows), HasSubstr(",baseline,4,4,0,2,0.5,2,4,,,"));
-  EXPECT_THAT(RunBars(rows, RunMetric::kTokens, kPlain).text(), HasSubstr("unknown   tokens per answer\n"));
+  EXPECT_THAT(RunBars(rows, RunMetric::kTokens, kNarrowRuns).text(), HasSubstr("unknown   tokens per answer\n"));
 }
 
 TEST(RunCsv, UnknownValuesAreEmpty) {
@@ -146,7 +147,8 @@ TEST(RunsText, HostileStringsNeverReachATerminal) {
     row.skill = kHostile;
     row.student.student.name = kHostile;
   }
-  for (const std::string& text : {RunBars(rows, RunMetric::kSuccess, kPlain).text(), RunTable(rows, kPlain).text()}) {
+  for (const std::string& text :
+       {RunBars(rows, RunMetric::kSuccess, kNarrowRuns).text(), RunTable(rows, kNarrowRuns).text()}) {
     EXPECT_THAT(text, Not(HasSubstr("\x1b")));
     EXPECT_THAT(text, Not(HasSubstr("\r")));
     EXPECT_THAT(text, Not(HasSubstr("\u202E")));

@@ -27,7 +27,7 @@ std::string ParseError(const std::string& yaml) {
   return fields ? "" : fields.error().message;
 }
 
-Frontmatter Parse(const std::string& yaml) {
+Frontmatter ParseFields(const std::string& yaml) {
   Result<Frontmatter> fields = ParseFrontmatter(yaml, "s/SKILL.md");
   EXPECT_TRUE(fields.ok()) << (fields ? "" : fields.error().message);
   return fields ? *fields : Frontmatter{};
@@ -76,18 +76,19 @@ TEST(SplitFrontmatter, Rejects) {
 }
 
 TEST(ParseFrontmatter, ScalarsOfEveryStyle) {
-  EXPECT_EQ(Parse("name: a\ndescription: plain text\n").description, "plain text");
-  EXPECT_EQ(Parse("description: \"with: colon, \\\"quotes\\\" \\u00e9\"").description, "with: colon, \"quotes\" é");
-  EXPECT_EQ(Parse("description: 'it''s'").description, "it's");
-  EXPECT_EQ(Parse("description: >\n  folded\n  text\nname: a").description, "folded text");
-  EXPECT_EQ(Parse("description: |\n  line 1\n  line 2\n").description, "line 1\nline 2");
-  EXPECT_EQ(Parse("description: a # comment").description, "a");
-  EXPECT_EQ(Parse("name: 123\ndescription: yes").name, "123");
-  EXPECT_EQ(Parse("name: a\r\ndescription: b\r\n").description, "b");
+  EXPECT_EQ(ParseFields("name: a\ndescription: plain text\n").description, "plain text");
+  EXPECT_EQ(ParseFields("description: \"with: colon, \\\"quotes\\\" \\u00e9\"").description,
+            "with: colon, \"quotes\" é");
+  EXPECT_EQ(ParseFields("description: 'it''s'").description, "it's");
+  EXPECT_EQ(ParseFields("description: >\n  folded\n  text\nname: a").description, "folded text");
+  EXPECT_EQ(ParseFields("description: |\n  line 1\n  line 2\n").description, "line 1\nline 2");
+  EXPECT_EQ(ParseFields("description: a # comment").description, "a");
+  EXPECT_EQ(ParseFields("name: 123\ndescription: yes").name, "123");
+  EXPECT_EQ(ParseFields("name: a\r\ndescription: b\r\n").description, "b");
 }
 
 TEST(ParseFrontmatter, OtherFieldsAreIgnored) {
-  const Frontmatter fields = Parse(
+  const Frontmatter fields = ParseFields(
       "name: a-1\ndescription: d\nlicense: MIT\nallowed-tools: [Bash, Read]\nmetadata:\n  x: {y: [1, 2]}\n? "
       "[complex]\n: key\n");
   EXPECT_EQ(fields.name, "a-1");
@@ -97,7 +98,7 @@ TEST(ParseFrontmatter, OtherFieldsAreIgnored) {
 TEST(ParseFrontmatter, AbsentAndNullAreEmpty) {
   for (const char* yaml :
        {"license: MIT", "name:\ndescription:", "name: ~\ndescription: null", "name: ''\ndescription: \" \""}) {
-    const Frontmatter fields = Parse(yaml);
+    const Frontmatter fields = ParseFields(yaml);
     EXPECT_EQ(fields.name, "") << yaml;
     EXPECT_EQ(fields.description, "") << yaml;
     EXPECT_THAT(fields.warnings, ElementsAre(HasSubstr("no \"name\""))) << yaml;
@@ -132,25 +133,26 @@ TEST(ParseFrontmatter, ControlCharactersAreErrors) {
 
 TEST(ParseFrontmatter, WarnsAboutViolationsOfTheSpecification) {
   for (const char* name : {"Upper", "a_b", "-a", "a-", "a--b", "ä", "a b", "../x"}) {
-    const Frontmatter fields = Parse(std::string("description: d\nname: '") + name + "'\n");
+    const Frontmatter fields = ParseFields(std::string("description: d\nname: '") + name + "'\n");
     EXPECT_EQ(fields.name, name);
     EXPECT_THAT(fields.warnings, ElementsAre(HasSubstr("lowercase letters, digits and single hyphens"))) << name;
   }
-  EXPECT_THAT(Parse("name: " + std::string(64, 'a')).warnings, IsEmpty());
-  EXPECT_EQ(Parse("name: " + std::string(65, 'a')).warnings.size(), 1U);
+  EXPECT_THAT(ParseFields("name: " + std::string(64, 'a')).warnings, IsEmpty());
+  EXPECT_EQ(ParseFields("name: " + std::string(65, 'a')).warnings.size(), 1U);
   std::string umlauts;
   for (int i = 0; i < 1024; ++i) umlauts += "ä";
-  EXPECT_THAT(Parse("name: a\ndescription: " + umlauts).warnings, IsEmpty());
-  EXPECT_THAT(Parse("name: a\ndescription: x" + umlauts).warnings, ElementsAre(HasSubstr("1,024")));
+  EXPECT_THAT(ParseFields("name: a\ndescription: " + umlauts).warnings, IsEmpty());
+  EXPECT_THAT(ParseFields("name: a\ndescription: x" + umlauts).warnings, ElementsAre(HasSubstr("1,024")));
 }
 
 TEST(ParseFrontmatter, OtherFieldsStayUnchanged) {
-  EXPECT_EQ(Parse("name: a\ndescription: d\n").others, "");
-  EXPECT_EQ(Parse("# top\nlicense: MIT  # free\nname: a\nmetadata:\n  author: me\n  # by hand\ndescription: >\n  d\n  "
+  EXPECT_EQ(ParseFields("name: a\ndescription: d\n").others, "");
+  EXPECT_EQ(
+      ParseFields("# top\nlicense: MIT  # free\nname: a\nmetadata:\n  author: me\n  # by hand\ndescription: >\n  d\n  "
                   "e\nallowed-tools: Bash\n")
-                .others,
-            "license: MIT  # free\nmetadata:\n  author: me\n  # by hand\nallowed-tools: Bash\n");
-  EXPECT_EQ(Parse("{name: a, description: d, license: MIT}\n").others, "");
+          .others,
+      "license: MIT  # free\nmetadata:\n  author: me\n  # by hand\nallowed-tools: Bash\n");
+  EXPECT_EQ(ParseFields("{name: a, description: d, license: MIT}\n").others, "");
 }
 
 TEST(ParseFrontmatter, YamlBombs) {
@@ -161,8 +163,8 @@ TEST(ParseFrontmatter, YamlBombs) {
     for (int k = 0; k < 9; ++k) list += (k == 0 ? "" : ", ") + p;
     laughs += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + list + "]\n";
   }
-  EXPECT_EQ(Parse(laughs + "name: a\ndescription: d\n").description, "d");
-  EXPECT_EQ(Parse("x: &x [*x, *x]\nname: &n a\ndescription: *n\n").description, "a");
+  EXPECT_EQ(ParseFields(laughs + "name: a\ndescription: d\n").description, "d");
+  EXPECT_EQ(ParseFields("x: &x [*x, *x]\nname: &n a\ndescription: *n\n").description, "a");
   EXPECT_THAT(ParseError(std::string(60000, '[')), StartsWith("s/SKILL.md"));
   EXPECT_THAT(ParseError("a: " + std::string(30000, '{')), StartsWith("s/SKILL.md"));
   std::string nested;

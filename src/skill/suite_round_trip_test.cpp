@@ -16,14 +16,14 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
-Suite Parse(const std::string& text) {
+Suite SuiteFrom(const std::string& text) {
   Result<Suite> suite = ParseSuite(text, "t.json");
   EXPECT_TRUE(suite.ok()) << text << "\n" << (suite ? "" : suite.error().message);
   return suite ? *suite : Suite{};
 }
 
 // The suite written and read again.
-Suite WrittenAndRead(const Suite& suite) { return Parse(DumpJson(SuiteToJson(suite))); }
+Suite WrittenAndRead(const Suite& suite) { return SuiteFrom(DumpJson(SuiteToJson(suite))); }
 
 TEST(SuiteRoundTrip, EveryFormWithUnknownFields) {
   for (
@@ -35,14 +35,15 @@ TEST(SuiteRoundTrip, EveryFormWithUnknownFields) {
        R"([{"input":"i","tags":["b","a","b"],"source":"d7","split":"dev","checks":[{"type":"contains","values":["v"]}]}])",
        R"([{"input":"i","tags":"b","source":{"line":3},"split":null,"checks":[{"type":"contains","values":["v"]}]}])",
        R"([{"input":"i","checks":[{"type":"regex","pattern":"é\\d\u0000"}],"reference":"r","output_file":"./o.txt"}])"}) {
-    const Suite suite = Parse(text);
+    const Suite suite = SuiteFrom(text);
     EXPECT_EQ(SuiteToJson(suite), suite.document);
     EXPECT_EQ(DumpJson(SuiteToJson(suite)), DumpJson(*ParseJson(text, "t"))) << text;
   }
 }
 
 TEST(SuiteRoundTrip, ChangedFieldsGoWhereTheyWereRead) {
-  Suite suite = Parse(R"({"evals":[{"id":1,"prompt":"p","expected_output":"o","x":0,"expected":{"contains":"a"}}]})");
+  Suite suite =
+      SuiteFrom(R"({"evals":[{"id":1,"prompt":"p","expected_output":"o","x":0,"expected":{"contains":"a"}}]})");
   suite.cases[0].input = "new input";
   suite.cases[0].reference = "new reference";
   EXPECT_EQ(
@@ -52,7 +53,7 @@ TEST(SuiteRoundTrip, ChangedFieldsGoWhereTheyWereRead) {
 
 TEST(SuiteRoundTrip, OnlyTheChangedFieldChanges) {
   Suite suite =
-      Parse(R"([{"x":1,"input":"i","expected":{"contains":"a"},"y":2},{"input":"j","expected":{"contains":"b"}}])");
+      SuiteFrom(R"([{"x":1,"input":"i","expected":{"contains":"a"},"y":2},{"input":"j","expected":{"contains":"b"}}])");
   suite.cases[0].reference = "r";
   EXPECT_EQ(
       DumpJson(SuiteToJson(suite)),
@@ -60,7 +61,7 @@ TEST(SuiteRoundTrip, OnlyTheChangedFieldChanges) {
 }
 
 TEST(SuiteRoundTrip, ChangedGroups) {
-  Suite suite = Parse(R"([{"input":"i","tags":["a"],"source":"d1","split":"train","expected":{"contains":"a"}},
+  Suite suite = SuiteFrom(R"([{"input":"i","tags":["a"],"source":"d1","split":"train","expected":{"contains":"a"}},
                           {"input":"j","expected":{"contains":"b"}}])");
   suite.cases[0].tags.clear();
   suite.cases[0].source.clear();
@@ -75,7 +76,7 @@ TEST(SuiteRoundTrip, ChangedGroups) {
 
 TEST(SuiteRoundTrip, ChangedFilesKeepTheRestOfTheContext) {
   Suite suite =
-      Parse(R"([{"input":"i","context":{"k":1,"files":{"a":"1"}},"output_file":"o","expected":{"contains":"x"}}])");
+      SuiteFrom(R"([{"input":"i","context":{"k":1,"files":{"a":"1"}},"output_file":"o","expected":{"contains":"x"}}])");
   suite.cases[0].files = {{"z", "26"}, {"a", "1"}};
   suite.cases[0].output_file.clear();
   EXPECT_EQ(DumpJson(SuiteToJson(suite)),
@@ -87,7 +88,7 @@ TEST(SuiteRoundTrip, ChangedFilesKeepTheRestOfTheContext) {
 TEST(SuiteRoundTrip, GapsAreReadAndWritten) {
   const std::string text =
       R"([{"input":"i","context":{"files":{"a":"x = ?"}},"fill":{"gap":"?","pattern":"\\d","files":{"b":"2"},"file":"a"},"expected":{"contains":"x"}}])";
-  Suite suite = Parse(text);
+  Suite suite = SuiteFrom(text);
   ASSERT_TRUE(suite.cases[0].fill.has_value());
   EXPECT_EQ(*suite.cases[0].fill, (Fill{"a", "?", "\\d", {{"b", "2"}}}));
   EXPECT_EQ(DumpJson(SuiteToJson(suite)), text);
@@ -101,7 +102,7 @@ TEST(SuiteRoundTrip, GapsAreReadAndWritten) {
 
 TEST(SuiteRoundTrip, ChangedChecksKeepTheirOrder) {
   Suite suite =
-      Parse(R"([{"input":"i","expected":{"contains":"a","k":1},"verifiers":[{"type":"contains","text":"v"}]}])");
+      SuiteFrom(R"([{"input":"i","expected":{"contains":"a","k":1},"verifiers":[{"type":"contains","text":"v"}]}])");
   suite.cases[0].checks = {{"contains", {"a"}, ""},
                            {"contains", {"b"}, ""},
                            {"regex", {}, "^c"},
@@ -148,8 +149,8 @@ TEST(SuiteRoundTrip, CasesMadeByTheProgram) {
 
 TEST(SuiteRoundTrip, RemovedAndReorderedCasesKeepTheirIds) {
   const std::string rest = R"("expected":{"contains":"x"}})";
-  Suite suite =
-      Parse("[{\"input\":\"a\"," + rest + ",{\"input\":\"b\"," + rest + ",{\"id\":\"c\",\"input\":\"c\"," + rest + "]");
+  Suite suite = SuiteFrom("[{\"input\":\"a\"," + rest + ",{\"input\":\"b\"," + rest +
+                          ",{\"id\":\"c\",\"input\":\"c\"," + rest + "]");
   suite.cases.erase(suite.cases.begin());
   std::swap(suite.cases[0], suite.cases[1]);
   const Suite read = WrittenAndRead(suite);
@@ -163,7 +164,7 @@ TEST(SuiteRoundTrip, RemovedAndReorderedCasesKeepTheirIds) {
 
 TEST(SuiteRoundTrip, SaveAndLoad) {
   const TempFolder folder;
-  const Suite suite = Parse(R"({"tests":[{"input":"é","expected":{"contains":"x"}}]})");
+  const Suite suite = SuiteFrom(R"({"tests":[{"input":"é","expected":{"contains":"x"}}]})");
   const std::filesystem::path path = folder.path() / "tests.json";
   ASSERT_TRUE(SaveSuite(suite, path).ok());
   EXPECT_EQ(*ReadFile(path),

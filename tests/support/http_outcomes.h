@@ -63,4 +63,12 @@ class TestOutcomes {
   std::size_t count_ = 0;
 };
 
+// For tests: the outcome of one request by a client of its own.
+inline Result<HttpResponse> Fetch(HttpRequest request) {
+  HttpClient client;
+  TestOutcomes outcomes;
+  client.Start(std::move(request), outcomes.Take());
+  return outcomes.Get();
+}
+
 }  // namespace upskill

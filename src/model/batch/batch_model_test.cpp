@@ -111,7 +111,7 @@ class FakeApi : public BatchApi {
   FakeProvider& provider_;
 };
 
-ChatRequest Request(const std::string& id) {
+ChatRequest RequestWithId(const std::string& id) {
   ChatRequest request;
   request.id = id;
   request.messages.push_back({Role::kUser, "question"});
@@ -133,7 +133,7 @@ class BatchModels : public testing::Test {
     for (const std::string& id : ids) {
       const auto promise = std::make_shared<std::promise<Result<ChatResponse>>>();
       answers.push_back(promise->get_future());
-      model.Start(Request(id), [promise](Result<ChatResponse> result) { promise->set_value(std::move(result)); });
+      model.Start(RequestWithId(id), [promise](Result<ChatResponse> result) { promise->set_value(std::move(result)); });
     }
     clock.LetGo();
     return answers;
@@ -217,7 +217,7 @@ TEST_F(BatchModels, AMissingBatchIsResubmitted) {
 
 TEST_F(BatchModels, AnswersMatchTheirSchema) {
   provider.texts = {"four", R"({"n":4})"};
-  ChatRequest request = Request("r1");
+  ChatRequest request = RequestWithId("r1");
   request.answer_schema = Json::parse(R"({"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}})");
   const Result<ChatResponse> answer = GenerateStructured(*Open(), request);
   ASSERT_TRUE(answer.ok()) << answer.error().message;
@@ -307,7 +307,7 @@ TEST_F(BatchModels, EqualRequestsAreSubmittedOnceAndAllAnswered) {
 TEST_F(BatchModels, ATakerThatThrowsHarmsNobodyElse) {
   const auto model = Open();
   clock.Hold();
-  model->Start(Request("r0"), [](const Result<ChatResponse>&) { throw std::runtime_error("no room"); });
+  model->Start(RequestWithId("r0"), [](const Result<ChatResponse>&) { throw std::runtime_error("no room"); });
   auto answers = Ask(*model, {"r1"});
   EXPECT_TRUE(answers[0].get().ok());
 }

@@ -10,10 +10,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const WireFormat& Format() { return WireFormatOf(Wire::kAnthropic); }
+const WireFormat& AnthropicFormat() { return WireFormatOf(Wire::kAnthropic); }
 
 TEST(AnthropicRequest, Plain) {
-  ChatRequest request = Question("hi");
+  ChatRequest request = WireQuestion("hi");
   request.system = "Be brief.";
   EXPECT_EQ(Text(BuildAnthropic(request, OptionsOf("haiku"))),
             R"({"model":"claude-haiku-4-5","max_tokens":100,"system":[{"type":"text","text":"Be brief."}],)"
@@ -21,7 +21,7 @@ TEST(AnthropicRequest, Plain) {
 }
 
 TEST(AnthropicRequest, SettingsWinOverTheRequest) {
-  ChatRequest request = Question("hi");
+  ChatRequest request = WireQuestion("hi");
   request.sampling.temperature = 0.9;
   const Json body = BuildAnthropic(request, OptionsOf("haiku?temperature=0.1&max_tokens=7&top_k=5"));
   EXPECT_EQ(body["temperature"], 0.1);
@@ -31,14 +31,14 @@ TEST(AnthropicRequest, SettingsWinOverTheRequest) {
 }
 
 TEST(AnthropicRequest, Effort) {
-  const Json adaptive = BuildAnthropic(Question("hi"), OptionsOf("sonnet.minimal"));
+  const Json adaptive = BuildAnthropic(WireQuestion("hi"), OptionsOf("sonnet.minimal"));
   EXPECT_EQ(Text(adaptive["thinking"]), R"({"type":"adaptive"})");
   EXPECT_EQ(adaptive["output_config"]["effort"], "low");
-  EXPECT_EQ(Text(BuildAnthropic(Question("hi"), OptionsOf("sonnet.none"))["thinking"]), R"({"type":"disabled"})");
-  const Json budget = BuildAnthropic(Question("hi"), OptionsOf("haiku.low"));
+  EXPECT_EQ(Text(BuildAnthropic(WireQuestion("hi"), OptionsOf("sonnet.none"))["thinking"]), R"({"type":"disabled"})");
+  const Json budget = BuildAnthropic(WireQuestion("hi"), OptionsOf("haiku.low"));
   EXPECT_EQ(Text(budget["thinking"]), R"({"type":"enabled","budget_tokens":2048})");
   EXPECT_EQ(budget["max_tokens"], 2148);
-  EXPECT_FALSE(BuildAnthropic(Question("hi"), OptionsOf("haiku.none")).contains("thinking"));
+  EXPECT_FALSE(BuildAnthropic(WireQuestion("hi"), OptionsOf("haiku.none")).contains("thinking"));
 }
 
 TEST(AnthropicRequest, LongPrefixesAndLoopsAreMarkedForTheCache) {
@@ -67,7 +67,7 @@ TEST(AnthropicRequest, SignedBlocksGoBackUnchanged) {
 }
 
 TEST(AnthropicRequest, RolesAlternate) {
-  ChatRequest request = Question("a");
+  ChatRequest request = WireQuestion("a");
   request.messages.push_back({Role::kUser, "b"});
   request.messages.push_back({Role::kAssistant, ""});
   const Json messages = BuildAnthropic(request, OptionsOf("haiku"))["messages"];
@@ -77,7 +77,7 @@ TEST(AnthropicRequest, RolesAlternate) {
 }
 
 TEST(AnthropicRequest, SchemaInTheAcceptedForm) {
-  ChatRequest request = Question("hi");
+  ChatRequest request = WireQuestion("hi");
   request.answer_schema = Json::parse(R"({"type":"object","properties":{"minimum":{"type":"string","minLength":3},
       "l":{"type":"array","minItems":2,"items":{"type":"object","properties":{}}}}})");
   EXPECT_EQ(
@@ -89,7 +89,7 @@ TEST(AnthropicRequest, SchemaInTheAcceptedForm) {
 
 TEST(AnthropicAnswer, TextAndUsage) {
   const ChatResponse response = ParseOk(
-      Format(),
+      AnthropicFormat(),
       R"({"id":"m","model":"claude-haiku-4-5-20251001","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],
       "stop_reason":"end_turn","usage":{"input_tokens":5,"cache_creation_input_tokens":7,"cache_read_input_tokens":4200,"output_tokens":9}})");
   EXPECT_EQ(response.text, "ab");
@@ -112,13 +112,14 @@ TEST(AnthropicAnswer, StopReasons) {
                                    {"model_context_window_exceeded", StopReason::kContext},
                                    {"pause_turn", StopReason::kEnd},
                                    {"new", StopReason::kEnd}}) {
-    EXPECT_EQ(ParseOk(Format(), std::string(R"({"content":[],"stop_reason":")") + word + "\"}").stop, stop) << word;
+    EXPECT_EQ(ParseOk(AnthropicFormat(), std::string(R"({"content":[],"stop_reason":")") + word + "\"}").stop, stop)
+        << word;
   }
 }
 
 TEST(AnthropicAnswer, ThinkingBeforeACallIsKeptForTheNextTurn) {
   const ChatResponse response = ParseOk(
-      Format(),
+      AnthropicFormat(),
       R"({"content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"redacted_thinking","data":"x"},
       {"type":"tool_use","id":"t","name":"weather","input":{"city":"Paris"}}],"stop_reason":"tool_use"})");
   EXPECT_EQ(response.reasoning, "hm");
@@ -130,12 +131,13 @@ TEST(AnthropicAnswer, ThinkingBeforeACallIsKeptForTheNextTurn) {
 
 TEST(AnthropicAnswer, OddBodies) {
   for (const char* body : {"{}", "[]", "null", "7", R"({"content":"x"})"}) {
-    const Result<ChatResponse> response = Format().parse(Json::parse(body));
+    const Result<ChatResponse> response = AnthropicFormat().parse(Json::parse(body));
     ASSERT_FALSE(response.ok()) << body;
     EXPECT_EQ(response.error().kind, ErrorKind::kUnavailable);
   }
-  const ChatResponse odd = ParseOk(
-      Format(), R"({"content":[null,7,{"type":7},{"type":"text"},{"type":"tool_use","input":[1]}],"stop_reason":3,
+  const ChatResponse odd =
+      ParseOk(AnthropicFormat(),
+              R"({"content":[null,7,{"type":7},{"type":"text"},{"type":"tool_use","input":[1]}],"stop_reason":3,
       "usage":{"input_tokens":-5,"output_tokens":1e300,"cache_read_input_tokens":"x"},"model":[]})");
   EXPECT_EQ(odd.usage.input, 0);
   EXPECT_EQ(odd.usage.output, 0);
@@ -146,24 +148,25 @@ TEST(AnthropicAnswer, OddBodies) {
 
 TEST(AnthropicStream, ErrorsInside) {
   const auto overloaded =
-      Replay(Format(), {R"({"type":"message_start","message":{}})",
-                        R"({"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}})"});
+      Replay(AnthropicFormat(), {R"({"type":"message_start","message":{}})",
+                                 R"({"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}})"});
   ASSERT_FALSE(overloaded.ok());
   EXPECT_EQ(overloaded.error().kind, ErrorKind::kUnavailable);
   EXPECT_THAT(overloaded.error().message, HasSubstr("Overloaded"));
   EXPECT_EQ(overloaded.error().cause, ErrorCause::kBroken) << "the answer had begun";
-  const auto at_once = Replay(Format(), {R"({"type":"error","error":{"type":"overloaded_error","message":"m"}})"});
+  const auto at_once =
+      Replay(AnthropicFormat(), {R"({"type":"error","error":{"type":"overloaded_error","message":"m"}})"});
   EXPECT_EQ(at_once.error().cause, ErrorCause::kOverloaded);
   const auto invalid =
-      Replay(Format(), {R"({"type":"error","error":{"type":"invalid_request_error","message":"no"}})"});
+      Replay(AnthropicFormat(), {R"({"type":"error","error":{"type":"invalid_request_error","message":"no"}})"});
   EXPECT_EQ(invalid.error().kind, ErrorKind::kInput);
 }
 
 TEST(AnthropicStream, EndsEarly) {
-  const auto cut =
-      Replay(Format(), {R"({"type":"message_start","message":{}})",
-                        R"({"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}})",
-                        R"({"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"half"}})"});
+  const auto cut = Replay(AnthropicFormat(),
+                          {R"({"type":"message_start","message":{}})",
+                           R"({"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}})",
+                           R"({"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"half"}})"});
   ASSERT_FALSE(cut.ok());
   EXPECT_EQ(cut.error().kind, ErrorKind::kUnavailable);
   EXPECT_EQ(cut.error().cause, ErrorCause::kBroken);
@@ -171,7 +174,7 @@ TEST(AnthropicStream, EndsEarly) {
 
 TEST(AnthropicStream, ArgumentsThatAreNotJson) {
   const auto response = Replay(
-      Format(),
+      AnthropicFormat(),
       {R"({"type":"message_start","message":{"usage":{"input_tokens":3,"output_tokens":1}}})",
        R"({"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":"s"}})",
        R"({"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"b","name":"empty","input":{}}})",

@@ -12,10 +12,10 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const WireFormat& Format() { return WireFormatOf(Wire::kChat); }
+const WireFormat& ChatFormat() { return WireFormatOf(Wire::kChat); }
 
 TEST(ChatRequestBody, Plain) {
-  ChatRequest request = Question("hi");
+  ChatRequest request = WireQuestion("hi");
   request.system = "s";
   request.sampling.seed = 0x1'0000'0007;
   request.simulation = {{"arm", "skill"}};
@@ -25,7 +25,7 @@ TEST(ChatRequestBody, Plain) {
 }
 
 TEST(ChatRequestBody, OpenAi) {
-  ChatRequest request = Question("hi");
+  ChatRequest request = WireQuestion("hi");
   request.system = "s";
   WireOptions options = OptionsOf("openai.gpt-5-mini.low?verbosity=high");
   options.stream = true;
@@ -42,7 +42,7 @@ TEST(ChatRequestBody, OpenAi) {
 }
 
 TEST(ChatRequestBody, OpenRouterReasoning) {
-  EXPECT_EQ(Text(BuildChat(Question("hi"), OptionsOf("openrouter.a/b.high"))["reasoning"]), R"({"effort":"high"})");
+  EXPECT_EQ(Text(BuildChat(WireQuestion("hi"), OptionsOf("openrouter.a/b.high"))["reasoning"]), R"({"effort":"high"})");
 }
 
 TEST(ChatRequestBody, ToolLoop) {
@@ -63,7 +63,7 @@ TEST(ChatRequestBody, BrokenArgumentsAreNotRepeated) {
 }
 
 TEST(ChatRequestBody, SchemasAreStrictWhereTheyCanBe) {
-  ChatRequest request = Question("hi");
+  ChatRequest request = WireQuestion("hi");
   request.answer_schema = Json::parse(
       R"({"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false})");
   const Json strict = BuildChat(request, OptionsOf("gpt-4o"))["response_format"];
@@ -75,8 +75,8 @@ TEST(ChatRequestBody, SchemasAreStrictWhereTheyCanBe) {
 }
 
 TEST(ChatAnswer, ToolCallsAndUsage) {
-  const ChatResponse response =
-      ParseOk(Format(), R"({"id":"c","model":"gpt-5-mini-2025-08-07","choices":[{"index":0,"finish_reason":"tool_calls",
+  const ChatResponse response = ParseOk(
+      ChatFormat(), R"({"id":"c","model":"gpt-5-mini-2025-08-07","choices":[{"index":0,"finish_reason":"tool_calls",
       "message":{"role":"assistant","content":null,"refusal":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}]}}],
       "usage":{"prompt_tokens":20,"completion_tokens":80,"total_tokens":100,"prompt_tokens_details":{"cached_tokens":8},"completion_tokens_details":{"reasoning_tokens":64}}})");
   EXPECT_EQ(response.stop, StopReason::kToolUse);
@@ -92,7 +92,7 @@ TEST(ChatAnswer, ToolCallsAndUsage) {
 
 TEST(ChatAnswer, UsageInOtherFormats) {
   const auto usage = [](const std::string& fields) {
-    return ParseOk(Format(), R"({"choices":[{"message":{"content":"x"}}],)" + fields + "}").usage;
+    return ParseOk(ChatFormat(), R"({"choices":[{"message":{"content":"x"}}],)" + fields + "}").usage;
   };
   EXPECT_EQ(usage(R"("usage":{"prompt_tokens":10,"completion_tokens":2},"timings":{"cache_n":6})").cache_read,
             6);                                                                              // llama-server
@@ -109,21 +109,23 @@ TEST(ChatAnswer, UsageInOtherFormats) {
 }
 
 TEST(ChatAnswer, CostReportedByTheProvider) {
-  EXPECT_EQ(ParseOk(Format(), R"({"choices":[{"message":{"content":"x"}}],"usage":{"cost":0.25}})").cost_usd, 0.25);
+  EXPECT_EQ(ParseOk(ChatFormat(), R"({"choices":[{"message":{"content":"x"}}],"usage":{"cost":0.25}})").cost_usd, 0.25);
   EXPECT_FALSE(
-      ParseOk(Format(), R"({"choices":[{"message":{"content":"x"}}],"usage":{"cost":-1}})").cost_usd.has_value());
+      ParseOk(ChatFormat(), R"({"choices":[{"message":{"content":"x"}}],"usage":{"cost":-1}})").cost_usd.has_value());
 }
 
 TEST(ChatAnswer, Reasoning) {
-  EXPECT_EQ(ParseOk(Format(), R"({"choices":[{"message":{"content":"x","reasoning_content":"r"}}]})").reasoning, "r");
-  EXPECT_EQ(ParseOk(Format(), R"({"choices":[{"message":{"content":[{"type":"text","text":"x"}],"reasoning":"r"}}]})")
-                .reasoning,
+  EXPECT_EQ(ParseOk(ChatFormat(), R"({"choices":[{"message":{"content":"x","reasoning_content":"r"}}]})").reasoning,
             "r");
+  EXPECT_EQ(
+      ParseOk(ChatFormat(), R"({"choices":[{"message":{"content":[{"type":"text","text":"x"}],"reasoning":"r"}}]})")
+          .reasoning,
+      "r");
 }
 
 TEST(ChatAnswer, WhatALoopMustReturn) {
-  const ChatResponse response =
-      ParseOk(Format(), R"({"choices":[{"finish_reason":"tool_calls","message":{"content":"","reasoning_content":"r",
+  const ChatResponse response = ParseOk(
+      ChatFormat(), R"({"choices":[{"finish_reason":"tool_calls","message":{"content":"","reasoning_content":"r",
       "tool_calls":[{"id":"c","function":{"name":"f","arguments":"nonsense"},"extra_content":{"google":{"thought_signature":"s"}}}]}}]})");
   EXPECT_TRUE(response.tool_calls[0].arguments.is_null());
   EXPECT_EQ(response.tool_calls[0].raw_arguments, "nonsense");
@@ -135,7 +137,7 @@ TEST(ChatAnswer, WhatALoopMustReturn) {
 }
 
 TEST(ChatAnswer, StopReasonsAndRefusals) {
-  const auto stop = [](const std::string& choice) { return ParseOk(Format(), R"({"choices":[)" + choice + "]}"); };
+  const auto stop = [](const std::string& choice) { return ParseOk(ChatFormat(), R"({"choices":[)" + choice + "]}"); };
   EXPECT_EQ(stop(R"({"finish_reason":"stop","message":{"content":"x"}})").stop, StopReason::kEnd);
   EXPECT_EQ(stop(R"({"finish_reason":"length","message":{"content":"x"}})").stop, StopReason::kLength);
   EXPECT_EQ(stop(R"({"finish_reason":"content_filter","message":{"content":""}})").stop, StopReason::kRefusal);
@@ -164,27 +166,27 @@ TEST(ChatAnswer, ErrorsInASuccess) {
         Case{R"({"choices":[{"finish_reason":"error","message":{"content":"half"}}]})", ErrorKind::kUnavailable},
         Case{R"({"choices":[]})", ErrorKind::kUnavailable}, Case{R"({"choices":[null]})", ErrorKind::kUnavailable},
         Case{"{}", ErrorKind::kUnavailable}}) {
-    const Result<ChatResponse> response = Format().parse(Json::parse(c.body));
+    const Result<ChatResponse> response = ChatFormat().parse(Json::parse(c.body));
     ASSERT_FALSE(response.ok()) << c.body;
     EXPECT_EQ(response.error().kind, c.kind) << c.body;
   }
-  const auto cause_of = [](const char* body) { return Format().parse(Json::parse(body)).error().cause; };
+  const auto cause_of = [](const char* body) { return ChatFormat().parse(Json::parse(body)).error().cause; };
   EXPECT_EQ(cause_of(R"({"error":{"code":429,"message":"m"}})"), ErrorCause::kRateLimit);
   EXPECT_EQ(cause_of(R"({"error":{"code":502,"message":"m"}})"), ErrorCause::kServerError);
   EXPECT_EQ(cause_of(R"({"error":{"code":403,"message":"m"}})"), ErrorCause::kFiltered);
   EXPECT_EQ(cause_of(R"({"choices":[]})"), ErrorCause::kUnusable);
   EXPECT_EQ(cause_of(R"({"choices":[{"error":{"code":503,"message":"m"}}]})"), ErrorCause::kBroken);
-  ParseOk(Format(), R"({"error":null,"choices":[{"message":{"content":"x"}}]})");
+  ParseOk(ChatFormat(), R"({"error":null,"choices":[{"message":{"content":"x"}}]})");
 }
 
 TEST(ChatStream, TextReasoningUsage) {
-  const auto response =
-      Replay(Format(), {R"({"id":"c","model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":""}}]})",
-                        R"({"choices":[{"index":0,"delta":{"reasoning_content":"hm","reasoning":"hm"}}]})",
-                        R"({"choices":[{"index":0,"delta":{"content":"Hel"}}]})",
-                        R"({"choices":[{"index":1,"delta":{"content":"other"}}]})",
-                        R"({"choices":[{"index":0,"delta":{"content":"lo"},"finish_reason":"stop"}]})",
-                        R"({"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}})", "[DONE]"});
+  const auto response = Replay(
+      ChatFormat(), {R"({"id":"c","model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":""}}]})",
+                     R"({"choices":[{"index":0,"delta":{"reasoning_content":"hm","reasoning":"hm"}}]})",
+                     R"({"choices":[{"index":0,"delta":{"content":"Hel"}}]})",
+                     R"({"choices":[{"index":1,"delta":{"content":"other"}}]})",
+                     R"({"choices":[{"index":0,"delta":{"content":"lo"},"finish_reason":"stop"}]})",
+                     R"({"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}})", "[DONE]"});
   ASSERT_TRUE(response.ok()) << response.error().message;
   EXPECT_EQ(response->text, "Hello");
   EXPECT_EQ(response->reasoning, "hm");
@@ -194,7 +196,7 @@ TEST(ChatStream, TextReasoningUsage) {
 
 TEST(ChatStream, CallsInEveryNumbering) {
   const auto numbered = Replay(
-      Format(),
+      ChatFormat(),
       {R"({"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":""}}]}}]})",
        R"({"choices":[{"delta":{"tool_calls":[{"index":1,"id":"b","function":{"name":"g","arguments":"{\"y\":"}}]}}]})",
        R"({"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"x\":1}"}},{"index":1,"function":{"arguments":"2}"}}]}}]})",
@@ -205,7 +207,7 @@ TEST(ChatStream, CallsInEveryNumbering) {
   EXPECT_EQ(numbered->tool_calls[1].arguments["y"], 2);
   // Gemini numbers every call 0 and sends each whole.
   const auto whole = Replay(
-      Format(),
+      ChatFormat(),
       {R"({"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}}]})",
        R"({"choices":[{"delta":{"tool_calls":[{"index":0,"id":"b","function":{"name":"g","arguments":"{}"}}]},"finish_reason":"stop"}]})",
        "[DONE]"});
@@ -213,7 +215,7 @@ TEST(ChatStream, CallsInEveryNumbering) {
   EXPECT_EQ(whole->tool_calls.size(), 2U);
   EXPECT_EQ(whole->stop, StopReason::kToolUse);
   const auto unnumbered = Replay(
-      Format(),
+      ChatFormat(),
       {R"({"choices":[{"delta":{"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{\"x\""}}]}}]})",
        R"({"choices":[{"delta":{"tool_calls":[{"function":{"arguments":":1}"}}]},"finish_reason":"tool_calls"}]})"});
   ASSERT_TRUE(unnumbered.ok());
@@ -222,20 +224,21 @@ TEST(ChatStream, CallsInEveryNumbering) {
 }
 
 TEST(ChatStream, EndsEarlyOrBadly) {
-  EXPECT_EQ(Replay(Format(), {R"({"choices":[{"delta":{"content":"half"}}]})"}).error().kind, ErrorKind::kUnavailable);
-  EXPECT_EQ(Replay(Format(), {}).error().kind, ErrorKind::kUnavailable);
-  EXPECT_EQ(Replay(Format(), {"{\"choices\":"}).error().kind, ErrorKind::kUnavailable);
+  EXPECT_EQ(Replay(ChatFormat(), {R"({"choices":[{"delta":{"content":"half"}}]})"}).error().kind,
+            ErrorKind::kUnavailable);
+  EXPECT_EQ(Replay(ChatFormat(), {}).error().kind, ErrorKind::kUnavailable);
+  EXPECT_EQ(Replay(ChatFormat(), {"{\"choices\":"}).error().kind, ErrorKind::kUnavailable);
   EXPECT_EQ(
-      Replay(Format(), {R"({"choices":[{"delta":{"content":"x"}}]})", R"({"error":{"code":502,"message":"down"}})"})
+      Replay(ChatFormat(), {R"({"choices":[{"delta":{"content":"x"}}]})", R"({"error":{"code":502,"message":"down"}})"})
           .error()
           .kind,
       ErrorKind::kUnavailable);
   EXPECT_EQ(
-      Replay(Format(), {R"({"choices":[{"finish_reason":"error","error":{"code":400,"message":"x"},"delta":{}}]})"})
+      Replay(ChatFormat(), {R"({"choices":[{"finish_reason":"error","error":{"code":400,"message":"x"},"delta":{}}]})"})
           .error()
           .kind,
       ErrorKind::kInput);
-  EXPECT_EQ(Replay(Format(), {"[DONE]"})->text, "");
+  EXPECT_EQ(Replay(ChatFormat(), {"[DONE]"})->text, "");
 }
 
 TEST(ChatStream, OddEventsAreHarmless) {
@@ -248,11 +251,11 @@ TEST(ChatStream, OddEventsAreHarmless) {
       R"({"choices":[{"delta":{"tool_calls":[7,null,{}]}}]})",
       R"({"choices":[{"delta":{"tool_calls":7,"content":{},"reasoning_details":[7,{"index":0},{"index":0,"text":3}]}}]})",
       "[DONE]"};
-  EXPECT_TRUE(Replay(Format(), events).ok());
+  EXPECT_TRUE(Replay(ChatFormat(), events).ok());
 }
 
 TEST(ChatStream, EndlessCallsAreAnError) {
-  const std::unique_ptr<StreamAssembler> assembler = Format().assembler();
+  const std::unique_ptr<StreamAssembler> assembler = ChatFormat().assembler();
   Status status;
   for (int i = 0; i < 2000 && status; ++i) {
     status = assembler->Take(
@@ -285,7 +288,7 @@ TEST(ParseBody, SaysWhatIsWrongWithJson) {
 TEST(ParseBody, InvalidUtf8IsReplaced) {
   const Result<Json> body = ParseBody("{\"choices\":[{\"message\":{\"content\":\"a\xff\"}}]}");
   ASSERT_TRUE(body.ok());
-  EXPECT_EQ(Format().parse(*body)->text, "a\xEF\xBF\xBD");
+  EXPECT_EQ(ChatFormat().parse(*body)->text, "a\xEF\xBF\xBD");
   const Result<Json> page = ParseBody("<html>\x1b[2J" + std::string(500, 'x'));
   EXPECT_EQ(page.error().kind, ErrorKind::kUnavailable);
   EXPECT_THAT(page.error().message, HasSubstr("<html>\x1b[2J"));

@@ -10,10 +10,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const WireFormat& Format() { return WireFormatOf(Wire::kResponses); }
+const WireFormat& ResponsesFormat() { return WireFormatOf(Wire::kResponses); }
 
 TEST(ResponsesRequest, Plain) {
-  ChatRequest request = Question("hi");
+  ChatRequest request = WireQuestion("hi");
   request.system = "s";
   Json body = BuildResponses(request, OptionsOf("gpt-5-mini.low?verbosity=medium"));
   EXPECT_EQ(body["prompt_cache_key"].get<std::string>().size(), 40U);
@@ -44,7 +44,7 @@ TEST(ResponsesRequest, ReasoningGoesBackUnchanged) {
 }
 
 TEST(ResponsesRequest, Schema) {
-  ChatRequest request = Question("hi");
+  ChatRequest request = WireQuestion("hi");
   request.answer_schema = Json::parse(R"({"type":"object"})");
   EXPECT_EQ(Text(BuildResponses(request, OptionsOf("gpt-5-mini"))["text"]["format"]),
             R"({"type":"json_schema","name":"answer","schema":{"type":"object"},"strict":false})");
@@ -52,7 +52,7 @@ TEST(ResponsesRequest, Schema) {
 
 TEST(ResponsesAnswer, TextReasoningCallsUsage) {
   const ChatResponse response =
-      ParseOk(Format(), R"({"status":"completed","error":null,"model":"gpt-5-mini-2025-08-07","output":[
+      ParseOk(ResponsesFormat(), R"({"status":"completed","error":null,"model":"gpt-5-mini-2025-08-07","output":[
       {"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"a"},{"type":"summary_text","text":"b"}],"encrypted_content":"e"},
       {"type":"function_call","id":"fc_1","call_id":"call_1","name":"weather","arguments":"{\"city\":\"Paris\"}"},
       {"type":"message","content":[{"type":"output_text","text":"t"}]},{"type":"web_search_call"}],
@@ -69,22 +69,23 @@ TEST(ResponsesAnswer, TextReasoningCallsUsage) {
 }
 
 TEST(ResponsesAnswer, Status) {
-  EXPECT_EQ(
-      ParseOk(Format(), R"({"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[]})")
-          .stop,
-      StopReason::kLength);
-  EXPECT_EQ(
-      ParseOk(Format(), R"({"status":"incomplete","incomplete_details":{"reason":"content_filter"},"output":[]})").stop,
-      StopReason::kRefusal);
+  EXPECT_EQ(ParseOk(ResponsesFormat(),
+                    R"({"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[]})")
+                .stop,
+            StopReason::kLength);
+  EXPECT_EQ(ParseOk(ResponsesFormat(),
+                    R"({"status":"incomplete","incomplete_details":{"reason":"content_filter"},"output":[]})")
+                .stop,
+            StopReason::kRefusal);
   const ChatResponse refused =
-      ParseOk(Format(), R"({"output":[{"type":"message","content":[{"type":"refusal","refusal":"No."}]}]})");
+      ParseOk(ResponsesFormat(), R"({"output":[{"type":"message","content":[{"type":"refusal","refusal":"No."}]}]})");
   EXPECT_EQ(refused.stop, StopReason::kRefusal);
   EXPECT_EQ(refused.text, "No.");
   for (const char* body : {R"({"status":"queued","output":[]})", R"({"status":"cancelled","output":[]})",
                            R"({"status":"failed","error":{"code":"server_error","message":"x"}})", "{}"}) {
-    EXPECT_EQ(Format().parse(Json::parse(body)).error().kind, ErrorKind::kUnavailable) << body;
+    EXPECT_EQ(ResponsesFormat().parse(Json::parse(body)).error().kind, ErrorKind::kUnavailable) << body;
   }
-  EXPECT_EQ(Format()
+  EXPECT_EQ(ResponsesFormat()
                 .parse(Json::parse(R"({"status":"failed","error":{"code":"invalid_prompt","message":"x"}})"))
                 .error()
                 .kind,
@@ -93,7 +94,7 @@ TEST(ResponsesAnswer, Status) {
 
 TEST(ResponsesStream, PiecesWithoutFinishedItems) {
   const auto response = Replay(
-      Format(),
+      ResponsesFormat(),
       {R"({"type":"response.output_item.added","output_index":1,"item":{"type":"function_call","id":"fc","call_id":"c","name":"f","arguments":""}})",
        R"({"type":"response.output_item.added","output_index":0,"item":{"type":"message","id":"m","content":[]}})",
        R"({"type":"response.output_text.delta","output_index":0,"item_id":"other","delta":"Hel"})",
@@ -109,25 +110,26 @@ TEST(ResponsesStream, PiecesWithoutFinishedItems) {
 
 TEST(ResponsesStream, OnlyTheLastEventHasTheItems) {
   const auto response = Replay(
-      Format(),
+      ResponsesFormat(),
       {R"({"type":"response.completed","response":{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"t"}]}]}})"});
   ASSERT_TRUE(response.ok());
   EXPECT_EQ(response->text, "t");
 }
 
 TEST(ResponsesStream, EndsEarlyOrBadly) {
-  EXPECT_EQ(Replay(Format(), {R"({"type":"response.created","response":{}})"}).error().kind, ErrorKind::kUnavailable);
-  const auto error =
-      Replay(Format(), {R"({"type":"error","code":"rate_limit_exceeded","message":"slow down","param":null})"});
+  EXPECT_EQ(Replay(ResponsesFormat(), {R"({"type":"response.created","response":{}})"}).error().kind,
+            ErrorKind::kUnavailable);
+  const auto error = Replay(ResponsesFormat(),
+                            {R"({"type":"error","code":"rate_limit_exceeded","message":"slow down","param":null})"});
   EXPECT_EQ(error.error().kind, ErrorKind::kUnavailable);
   EXPECT_THAT(error.error().message, HasSubstr("slow down"));
   const auto failed = Replay(
-      Format(),
+      ResponsesFormat(),
       {R"({"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"oops"}}})"});
   EXPECT_THAT(failed.error().message, HasSubstr("oops"));
-  EXPECT_TRUE(Replay(Format(), {"7", R"({"type":7})", R"({"type":"response.output_item.done"})",
-                                R"({"type":"response.output_item.done","item":7,"output_index":1e300})",
-                                R"({"type":"response.completed","response":{"output":[7]}})"})
+  EXPECT_TRUE(Replay(ResponsesFormat(), {"7", R"({"type":7})", R"({"type":"response.output_item.done"})",
+                                         R"({"type":"response.output_item.done","item":7,"output_index":1e300})",
+                                         R"({"type":"response.completed","response":{"output":[7]}})"})
                   .ok());
 }
 

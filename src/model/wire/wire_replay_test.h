@@ -21,7 +21,7 @@ inline WireOptions OptionsOf(const std::string& model) {
   return {provider, spec->model, spec->effort, spec->settings, DialectOf(provider), false, ""};
 }
 
-inline ChatRequest Question(const std::string& text) {
+inline ChatRequest WireQuestion(const std::string& text) {
   ChatRequest request;
   request.messages.push_back({Role::kUser, text});
   request.sampling.max_tokens = 100;
@@ -35,7 +35,7 @@ inline Tool WeatherTool() {
 
 // A question, the call that answered it, and the call's result.
 inline ChatRequest ToolLoop(Json provider_blocks = nullptr) {
-  ChatRequest request = Question("Weather?");
+  ChatRequest request = WireQuestion("Weather?");
   request.tools.push_back(WeatherTool());
   Message call{Role::kAssistant, ""};
   call.tool_calls.push_back({"call_1", "weather", Json::parse(R"({"city":"Paris"})"), R"({"city": "Paris"})"});
