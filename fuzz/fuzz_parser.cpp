@@ -25,6 +25,7 @@
 #include "fuzz/fuzz_kernel.h"
 #include "fuzz/fuzz_outside.h"
 #include "fuzz/fuzz_program.h"
+#include "fuzz/fuzz_ptx.h"
 #include "fuzz/fuzz_reader.h"
 #include "fuzz/fuzz_stored.h"
 #include "fuzz/fuzz_workspace.h"
@@ -303,6 +304,18 @@ std::vector<FuzzedParser> OtherParsers() {
        "kernel/op_registration.cpp kernel/operator_rules.cpp kernel/python_rules.cpp kernel/source_rules.cpp"},
       {"op-schema", FuzzOpSchema, {}, "kernel/op_schema.cpp"},
       {"fat-binary", FuzzFatBinary, {}, "device/fat_binary.cpp"},
+      {"ptx",
+       FuzzPtx,
+       {},
+       "ptx/lexer.cpp ptx/parser.cpp ptx/parser_function.cpp ptx/parser_variables.cpp ptx/decoder.cpp "
+       "ptx/decode_alu.cpp ptx/decode_control.cpp ptx/decode_matrix.cpp ptx/decode_memory.cpp "
+       "ptx/decode_move.cpp ptx/block_order.cpp"},
+      {"ptx-run",
+       FuzzPtxRun,
+       {},
+       "ptx/machine.cpp ptx/warp.cpp ptx/calls.cpp ptx/memory_access.cpp ptx/synchronisation.cpp "
+       "ptx/async.cpp ptx/atomics.cpp ptx/matrix.cpp ptx/race_checker.cpp ptx/special_registers.cpp "
+       "ptx/launch.cpp"},
       {"answer-files", FuzzAnswerFiles, {}, "check/answer_files.cpp check/number_check.cpp util/fences.cpp"},
       {"judgment", FuzzJudgment, {}, "eval/judge_prompt.cpp model/answer_json.cpp"},
       {"labels", FuzzLabels, {}, "eval/judge_labels.cpp"},

@@ -58,22 +58,27 @@ void Machine::AsyncCopyTo(const Inst& inst, std::uint32_t mask) {
     if (options_.check_races) CheckRace(inst, lane, target, bytes, true, false, false);
     std::memset(target.state, kAsyncPending, bytes);
     std::vector<AsyncCopy>& open = warp_->copies[lane].open;
-    if (open.size() < kMostCopies) open.push_back(copy);
+    if (open.size() >= kMostCopies) continue;
+    open.push_back(copy);
+    Charge(sizeof(AsyncCopy));
   }
-  if (options_.count_memory) CountAccess(inst, mask, addresses, bytes, Space::kGlobal, false);
+  if (options_.count_memory) CountAccess(mask, addresses, bytes, Space::kGlobal, false);
 }
 
 void Machine::AsyncCommit(std::uint32_t mask) {
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if (((mask >> lane) & 1U) == 0) continue;
     AsyncCopies& copies = warp_->copies[lane];
-    if (copies.groups.size() < kMostCopies) copies.groups.push_back(std::move(copies.open));
+    if (copies.groups.size() >= kMostCopies) continue;  // the open group becomes part of the next one
+    copies.groups.push_back(std::move(copies.open));
     copies.open.clear();
+    Charge(sizeof(copies.open));
   }
 }
 
 // Delivers copies of a thread of the current warp.
 void Machine::Perform(std::uint32_t lane, std::vector<AsyncCopy>& copies) {
+  Discharge(copies.size() * sizeof(AsyncCopy));
   for (const AsyncCopy& copy : copies) {
     std::memcpy(block_->shared.data() + copy.to, copy.data.data(), copy.bytes);
     for (std::size_t i = 0; i < copy.bytes; ++i) {
@@ -98,6 +103,7 @@ void Machine::AsyncWait(const Inst& inst, std::uint32_t mask) {
     while (copies.groups.size() > left) {
       Perform(lane, copies.groups.front());
       copies.groups.pop_front();
+      Discharge(sizeof(copies.open));
     }
     if (inst.imm < 0) Perform(lane, copies.open);
   }
@@ -134,6 +140,7 @@ void Machine::AsyncArrive(const Inst& inst, std::uint32_t mask) {
     AsyncCopies& copies = warp_->copies[lane];
     if (options_.check_races) races_.Tick();
     for (std::vector<AsyncCopy>& group : copies.groups) Perform(lane, group);
+    Discharge(copies.groups.size() * sizeof(copies.open));
     copies.groups.clear();
     Perform(lane, copies.open);
     if (options_.check_races) {

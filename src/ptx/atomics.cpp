@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atomics, and how accesses are ordered and counted.
+// Atomics, and how accesses are ordered.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -160,53 +160,6 @@ void Machine::CheckRace(const Inst& inst, std::uint32_t lane, const Target& targ
     }
     at = next;
   }
-}
-
-void Machine::CountAccess(const Inst& inst, std::uint32_t mask, const std::array<std::uint64_t, 32>& addresses,
-                          std::uint32_t bytes, Space space, bool writes) {
-  static_cast<void>(inst);
-  Counters& counters = outcome_.counters;
-  const auto lanes = static_cast<std::uint64_t>(std::popcount(mask));
-  if (space == Space::kLocal) {
-    ++counters.local_requests;
-    return;
-  }
-  if (space == Space::kShared) {
-    ++counters.shared_requests;
-    // Each pass serves one 4-byte word of each of the 32 banks; the same word is served to all at once.
-    std::array<std::uint32_t, 1024> words{};
-    std::size_t count = 0;
-    for (std::size_t lane = 0; lane < 32; ++lane) {
-      if (((mask >> lane) & 1U) == 0) continue;
-      for (std::uint64_t at = addresses[lane] / 4; at <= (addresses[lane] + bytes - 1) / 4 && count < words.size();
-           ++at) {
-        words[count++] = static_cast<std::uint32_t>(at);
-      }
-    }
-    std::sort(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count));
-    const auto end = std::unique(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count));
-    std::array<std::uint32_t, 32> banks{};
-    for (auto word = words.begin(); word != end; ++word) ++banks[*word % 32];
-    const std::uint64_t passes = *std::max_element(banks.begin(), banks.end());
-    const auto needed = (static_cast<std::uint64_t>(end - words.begin()) + 31) / 32;
-    counters.shared_bank_conflicts += passes - std::min(passes, needed);
-    return;
-  }
-  std::array<std::uint64_t, 1024> sectors{};
-  std::size_t count = 0;
-  for (std::size_t lane = 0; lane < 32; ++lane) {
-    if (((mask >> lane) & 1U) == 0) continue;
-    for (std::uint64_t at = addresses[lane] / 32; at <= (addresses[lane] + bytes - 1) / 32 && count < sectors.size();
-         ++at) {
-      sectors[count++] = at;
-    }
-  }
-  std::sort(sectors.begin(), sectors.begin() + static_cast<std::ptrdiff_t>(count));
-  const auto distinct = static_cast<std::uint64_t>(
-      std::unique(sectors.begin(), sectors.begin() + static_cast<std::ptrdiff_t>(count)) - sectors.begin());
-  (writes ? counters.global_store_requests : counters.global_load_requests) += 1;
-  (writes ? counters.global_store_sectors : counters.global_load_sectors) += distinct;
-  (writes ? counters.global_store_bytes : counters.global_load_bytes) += lanes * bytes;
 }
 
 }  // namespace upskill::ptx

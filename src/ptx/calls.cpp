@@ -261,9 +261,13 @@ std::string Machine::Format(const std::string& format, std::uint64_t arguments) 
     }
     std::string spec = "%";
     std::size_t end = i + 1;
+    std::size_t digits = 0;
     while (end < format.size() && spec.size() < 20 &&
            std::string_view("-+ #0123456789.lhjz").find(format[end]) != std::string_view::npos) {
-      spec.push_back(format[end++]);
+      // A width or precision of more than three digits is more than anybody reads: the rest of it is left out.
+      digits = format[end] >= '0' && format[end] <= '9' ? digits + 1 : 0;
+      if (digits <= 3) spec.push_back(format[end]);
+      ++end;
     }
     if (end >= format.size()) break;
     i = end;

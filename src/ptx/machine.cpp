@@ -11,6 +11,7 @@ namespace upskill::ptx {
 namespace {
 
 constexpr std::uint64_t kSharedGap = 32;  // between variables, so that overruns are found
+constexpr std::uint64_t kMostSharedBytes = 4U << 20U;  // of a block, with gaps
 constexpr std::size_t kResidentBlocks = 8;
 constexpr std::uint64_t kCheckInterval = 100'000;  // thread instructions between two looks at the clock
 
@@ -50,12 +51,12 @@ Status Machine::Prepare() {
     ASSIGN_OR_RETURN(workspace_address_, memory_.Allocate(64, "grid workspace"));
     RETURN_IF_ERROR(memory_.Fill(workspace_address_, 0, 64));
   }
-  LayOutShared();
+  RETURN_IF_ERROR(LayOutShared());
   PrepareConstants();
   return {};
 }
 
-void Machine::LayOutShared() {
+Status Machine::LayOutShared() {
   const auto index = static_cast<std::uint32_t>(&kernel_ - program_.functions.data());
   shared_offsets_.assign(program_.shared.size(), 0);
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
@@ -73,6 +74,10 @@ void Machine::LayOutShared() {
   place(true);
   place(false);
   dynamic_shared_ = RoundUp(end, 1024);
+  if (dynamic_shared_ > kMostSharedBytes) {
+    return InputError(fmt::format("the {} shared variables, aligned and with gaps between them, take more than {} bytes",
+                                  ranges.size(), kMostSharedBytes));
+  }
   shared_end_ = dynamic_shared_ + config_.dynamic_shared_bytes;
   ranges.emplace_back(dynamic_shared_, shared_end_);
   shared_initial_state_.assign(shared_end_ + kSharedGap, kGap);
@@ -80,6 +85,7 @@ void Machine::LayOutShared() {
     std::fill(shared_initial_state_.begin() + static_cast<std::ptrdiff_t>(first),
               shared_initial_state_.begin() + static_cast<std::ptrdiff_t>(last), std::uint8_t{0});
   }
+  return {};
 }
 
 void Machine::PrepareConstants() {

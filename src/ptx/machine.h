@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -139,6 +140,17 @@ struct Target {
   bool read_only = false;
 };
 
+// Where the lanes of a warp access memory, if they do it in one variable's or allocation's space. `offsets` are from `data`,
+// `state` and the address `first` on.
+struct WarpAccess {
+  std::uint8_t* data = nullptr;
+  std::uint8_t* state = nullptr;
+  std::uint64_t first = 0;  // in its space
+  Space space = Space::kGlobal;
+  bool read_only = false;
+  std::array<std::uint32_t, 32> offsets{};
+};
+
 enum class Step : std::uint8_t { kNext, kStay, kJumped, kEnd };
 
 // One launch. Not thread-safe.
@@ -156,12 +168,21 @@ class Machine {
  private:
   // machine.cpp: blocks and time
   void PrepareConstants();
-  void LayOutShared();
+  Status LayOutShared();
   void StartBlock(std::uint32_t index);
   void RunBlock(Block& block);
   bool RunResident();
   bool Spent();
   void Stop(Ending ending, std::string reason);
+  // Host memory that the current block uses, of the memory budget.
+  void Charge(std::uint64_t bytes) {
+    host_bytes_ += bytes;
+    block_->bytes += bytes;
+  }
+  void Discharge(std::uint64_t bytes) {
+    host_bytes_ -= bytes;
+    block_->bytes -= bytes;
+  }
   void ReportDeadlock();
   bool Runnable(const Block& block) const;
 
@@ -220,10 +241,20 @@ class Machine {
                  bool strong, bool same_value);
   void Order(const Inst& inst, std::uint32_t lane, const Target& target, bool reads, bool writes);
   std::uint32_t KnownBytes(const Inst& inst, std::uint32_t lane, const Target& target, std::uint32_t bytes);
-  void CountAccess(const Inst& inst, std::uint32_t mask, const std::array<std::uint64_t, 32>& addresses,
-                   std::uint32_t bytes, Space space, bool writes);
+  void CountAccess(std::uint32_t mask, const std::array<std::uint64_t, 32>& addresses, std::uint32_t bytes, Space space,
+                   bool writes);  // access_counts.cpp
   void CheckUse(const Inst& inst, std::uint32_t operand, std::uint32_t mask);
   std::uint32_t TaintOf(std::uint32_t operand) const;
+
+  // warp_access.cpp
+  std::optional<WarpAccess> ResolveTogether(const Inst& inst, std::uint32_t mask, std::uint32_t base,
+                                            std::uint32_t bytes);
+  MemoryAccess Watched(const Inst& inst, std::uint32_t bytes, std::uint64_t address) const;
+  void WatchLane(const Inst& inst, const WarpAccess& access, std::uint32_t lane, std::uint32_t bytes, bool writes,
+                 bool same_value, MemoryAccess& watched);
+  bool LoadTogether(const Inst& inst, std::uint32_t mask, std::uint32_t base, std::uint32_t bytes);
+  bool StoreTogether(const Inst& inst, std::uint32_t mask, std::uint32_t base, std::uint32_t bytes);
+  void CountTogether(const WarpAccess& access, std::uint32_t mask, std::uint32_t bytes, bool writes);
 
   // synchronisation.cpp
   Step Barrier(const Inst& inst, std::uint32_t mask);

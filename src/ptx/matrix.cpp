@@ -76,7 +76,7 @@ void Machine::LoadMatrix(const Inst& inst, std::uint32_t mask) {
     }
   }
   const std::uint32_t rows = inst.vector == 4 ? mask : mask & ((1U << (8U * inst.vector)) - 1);
-  if (options_.count_memory) CountAccess(inst, rows, addresses, 16, Space::kShared, stores);
+  if (options_.count_memory) CountAccess(rows, addresses, 16, Space::kShared, stores);
 }
 
 // d = a * b + c. In lane 4 * g + t, register r of a holds row g (+ 8 for odd r) from column n * t + 4 * n * (r / 2) on,

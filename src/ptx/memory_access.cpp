@@ -144,6 +144,7 @@ void Machine::Load(const Inst& inst, std::uint32_t mask) {
   std::array<std::uint64_t, 32> addresses{};
   Space space = inst.space;
   if (options_.check_races) races_.Tick();
+  if (LoadTogether(inst, mask, base, bytes)) return;
   std::array<std::uint32_t, 8> undefined{};
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if (((mask >> lane) & 1U) == 0) continue;
@@ -177,7 +178,7 @@ void Machine::Load(const Inst& inst, std::uint32_t mask) {
       if (undefined[e % 8] != 0) taint.origin = LocationPc(inst);
     }
   }
-  if (options_.count_memory) CountAccess(inst, mask, addresses, bytes, space, false);
+  if (options_.count_memory) CountAccess(mask, addresses, bytes, space, false);
 }
 
 void Machine::Store(const Inst& inst, std::uint32_t mask) {
@@ -189,6 +190,7 @@ void Machine::Store(const Inst& inst, std::uint32_t mask) {
   std::array<std::uint64_t, 32> addresses{};
   Space space = inst.space;
   if (options_.check_races) races_.Tick();
+  if (StoreTogether(inst, mask, base, bytes)) return;
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if (((mask >> lane) & 1U) == 0) continue;
     const std::uint64_t address = AddressOf(inst, lane, base);
@@ -225,7 +227,7 @@ void Machine::Store(const Inst& inst, std::uint32_t mask) {
     }
     std::memcpy(target.data, data.data(), bytes);
   }
-  if (options_.count_memory) CountAccess(inst, mask, addresses, bytes, space, true);
+  if (options_.count_memory) CountAccess(mask, addresses, bytes, space, true);
 }
 
 void Machine::LoadArgument(const Inst& inst, std::uint32_t mask) {

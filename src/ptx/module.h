@@ -34,6 +34,7 @@ struct ParseLimits {
   std::size_t registers = 200'000;  // of one function
   std::size_t variables = 100'000;
   std::uint64_t variable_bytes = std::uint64_t{256} << 20U;  // all variables of a space together
+  std::size_t constant_bytes = std::size_t{128} << 20U;      // numbers in instructions, each as 32 lanes
   int nesting = 64;
 };
 

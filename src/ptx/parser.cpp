@@ -11,6 +11,11 @@
 #include "ptx/decoder.h"
 
 namespace upskill::ptx {
+namespace {
+
+constexpr std::size_t kLongestName = 200;  // of an instruction, as messages quote it
+
+}  // namespace
 
 Result<std::uint64_t> ParseUnsigned(std::string_view text) {
   const std::string_view whole = text;
@@ -101,6 +106,7 @@ Symbol Parser::Find(std::string_view name) const {
 }
 
 std::uint32_t Parser::NameIndex(std::string_view name) {
+  name = name.substr(0, kLongestName);
   const auto [at, added] = name_index_.emplace(std::string(name), static_cast<std::uint32_t>(program_->names.size()));
   if (added) program_->names.emplace_back(name);
   return at->second;
@@ -184,7 +190,7 @@ Result<std::uint32_t> Parser::DeclareFunction(std::string_view name, bool is_ker
         program_->functions[found->second.index].is_kernel == is_kernel) {
       return found->second.index;
     }
-    return ErrorHere(fmt::format("\"{}\" is declared twice", name));
+    return ErrorHere(fmt::format("\"{}\" is declared twice", name.substr(0, 60)));
   }
   const auto index = static_cast<std::uint32_t>(program_->functions.size());
   if (index >= limits_.variables) return ErrorHere("too many functions");
@@ -211,7 +217,7 @@ Status Parser::ParseFunction(bool is_kernel) {
   if (name.kind != Token::Kind::kWord) return ErrorAt(name.line, "expected the name of a function");
   ASSIGN_OR_RETURN(function_, DeclareFunction(name.text, is_kernel));
   if (program_->functions[function_].has_body) {
-    return ErrorAt(name.line, fmt::format("\"{}\" is defined twice", name.text));
+    return ErrorAt(name.line, fmt::format("\"{}\" is defined twice", name.text.substr(0, 60)));
   }
   Function& declared = program_->functions[function_];
   declared.results = pending.results;

@@ -115,7 +115,7 @@ Status Parser::ParseLabel(const Token& label) {
   }
   decoder_->StartBlock();
   const auto [at, added] = CurrentScope().labels.emplace(label.text, static_cast<std::uint32_t>(program_->code.size()));
-  if (!added) return ErrorAt(label.line, fmt::format("the label \"{}\" is defined twice", label.text));
+  if (!added) return ErrorAt(label.line, fmt::format("the label \"{}\" is defined twice", label.text.substr(0, 60)));
   return {};
 }
 
@@ -170,6 +170,10 @@ Status Parser::ParseInstruction(const Token& opcode, std::uint32_t guard, bool g
   }
   if (program_->code.size() >= limits_.instructions) {
     return ErrorAt(opcode.line, fmt::format("more than {} instructions", limits_.instructions));
+  }
+  if (program_->constants.size() > limits_.constant_bytes) {
+    return ErrorAt(opcode.line, fmt::format("the numbers in the instructions take more than {} bytes",
+                                            limits_.constant_bytes));
   }
   Statement statement;
   statement.opcode = opcode.text;

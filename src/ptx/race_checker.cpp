@@ -68,35 +68,23 @@ std::optional<MemoryAccess> RaceChecker::Check(ShadowCell& cell, const BlockCloc
     cell.reads = {};
     return conflict;
   }
-  MemoryAccess& first = cell.reads[0];
-  MemoryAccess& second = cell.reads[1];
-  if (first.time == 0 || first.thread == access.thread) {
-    first = access;
-  } else {
-    if (second.time == 0 || second.thread.block != first.thread.block || second.thread.Warp() != access.thread.Warp()) {
-      second = first;
-    }
-    first = access;
-  }
+  RecordRead(cell, access);
   return conflict;
 }
 
-ShadowCell* RaceChecker::GlobalCell(std::uint64_t address) {
-  const std::uint64_t page = address / 4096;
-  if (page != last_page_) {
-    auto found = pages_.find(page);
-    if (found == pages_.end()) {
-      if (used_ + sizeof(Page) > budget_) {
-        incomplete_ = true;
-        return nullptr;
-      }
-      used_ += sizeof(Page);
-      found = pages_.emplace(page, std::make_unique<Page>()).first;
+bool RaceChecker::FindPage(std::uint64_t page) {
+  auto found = pages_.find(page);
+  if (found == pages_.end()) {
+    if (used_ + sizeof(Page) > budget_) {
+      incomplete_ = true;
+      return false;
     }
-    last_page_ = page;
-    last_ = found->second.get();
+    used_ += sizeof(Page);
+    found = pages_.emplace(page, std::make_unique<Page>()).first;
   }
-  return &last_->cells[(address % 4096) / 4];
+  last_page_ = page;
+  last_ = found->second.get();
+  return true;
 }
 
 void RaceChecker::BlockBarrier(BlockClock& clock) {

@@ -72,8 +72,15 @@ class RaceChecker {
   // Records the access and returns an earlier one that it races with.
   std::optional<MemoryAccess> Check(ShadowCell& cell, const BlockClock& clock, const MemoryAccess& access, bool writes,
                                     bool same_value) const;
+  // As Check, for accesses that aren't strong and after which nothing is to be reported: false if it isn't that simple, and
+  // then the cell is as it was. `access.bytes` may be more than the access has in this cell.
+  static bool PlainRead(ShadowCell& cell, const BlockClock& clock, const MemoryAccess& access);
+  static bool PlainWrite(ShadowCell& cell, const BlockClock& clock, const MemoryAccess& access);
   // The cell of a global address; nullptr if the budget is spent.
-  ShadowCell* GlobalCell(std::uint64_t address);
+  ShadowCell* GlobalCell(std::uint64_t address) {
+    if (address / 4096 != last_page_ && !FindPage(address / 4096)) return nullptr;
+    return &last_->cells[(address % 4096) / 4];
+  }
   bool Incomplete() const { return incomplete_; }
   std::uint64_t UsedBytes() const { return used_; }
 
@@ -87,6 +94,7 @@ class RaceChecker {
   void Acquire(BlockClock& clock, ThreadId self, std::uint32_t scope, std::uint64_t address);
 
  private:
+  bool FindPage(std::uint64_t page);
   struct Page {
     std::array<ShadowCell, 1024> cells;
   };
@@ -99,5 +107,37 @@ class RaceChecker {
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, Knowledge> published_;
 };
+
+// Whether the thread itself made the access, or the last barrier of its block orders it.
+inline bool PlainlyKnown(const MemoryAccess& other, const BlockClock& clock, ThreadId self) {
+  return other.time == 0 || other.thread == self || (other.thread.block == self.block && other.time <= clock.barrier);
+}
+
+// The last read, and one of another warp if there was one.
+inline void RecordRead(ShadowCell& cell, const MemoryAccess& access) {
+  MemoryAccess& first = cell.reads[0];
+  MemoryAccess& second = cell.reads[1];
+  const bool same_warp = first.thread.block == access.thread.block && first.thread.Warp() == access.thread.Warp();
+  if (first.time != 0 && first.thread != access.thread && (!same_warp || second.time == 0)) second = first;
+  first = access;
+}
+
+inline bool RaceChecker::PlainRead(ShadowCell& cell, const BlockClock& clock, const MemoryAccess& access) {
+  if (!PlainlyKnown(cell.write, clock, access.thread)) return false;
+  // A second lane that reads the same in the same instruction adds nothing once two reads are known.
+  if (cell.reads[0].time == access.time && cell.reads[0].bytes == access.bytes && cell.reads[1].time != 0) return true;
+  RecordRead(cell, access);
+  return true;
+}
+
+inline bool RaceChecker::PlainWrite(ShadowCell& cell, const BlockClock& clock, const MemoryAccess& access) {
+  if (!PlainlyKnown(cell.write, clock, access.thread) || !PlainlyKnown(cell.reads[0], clock, access.thread) ||
+      !PlainlyKnown(cell.reads[1], clock, access.thread)) {
+    return false;
+  }
+  cell.write = access;
+  cell.reads = {};
+  return true;
+}
 
 }  // namespace upskill::ptx

@@ -9,6 +9,11 @@
 #include "ptx/machine.h"
 
 namespace upskill::ptx {
+namespace {
+
+constexpr std::uint32_t kMostExpected = 2048;  // threads at a barrier; more than a block has
+
+}  // namespace
 
 // A fragment comes here twice: when it arrives, and when all have arrived.
 Step Machine::Barrier(const Inst& inst, std::uint32_t mask) {
@@ -26,7 +31,7 @@ Step Machine::Barrier(const Inst& inst, std::uint32_t mask) {
     fragment.arrived = false;
     return Step::kNext;
   }
-  const std::uint32_t threads = Register<std::uint32_t>(Operand(inst, first + 1))[lane];
+  const std::uint32_t threads = std::min(Register<std::uint32_t>(Operand(inst, first + 1))[lane], kMostExpected);
   barrier.threads = threads;
   // The lanes that a warp lacks count like those that arrive.
   const std::uint32_t missing = mask == warp_->live ? ~warp_->lanes : 0U;

@@ -123,6 +123,22 @@ void Machine::Retire(const Inst& inst, std::uint32_t mask) {
 void Machine::Propagate(const Inst& inst, std::uint32_t mask) {
   Taint sum;
   const std::uint32_t count = std::uint32_t{inst.results} + inst.sources;
+  if (count <= inst.op.size()) {
+    // Nearly always, all sources have values.
+    std::uint32_t lanes = 0;
+    for (std::uint32_t i = inst.results; i < count; ++i) {
+      if ((inst.op[i] & kConstantBit) == 0) lanes |= frame_->taints[inst.op[i] / 64].lanes;
+    }
+    if ((lanes & mask) == 0) {
+      for (std::uint32_t i = 0; i < inst.results; ++i) {
+        Taint& taint = frame_->taints[inst.op[i] / 64];
+        if ((taint.lanes & mask) == 0) continue;
+        taint.lanes &= ~mask;
+        taint.computed &= ~mask;
+      }
+      return;
+    }
+  }
   const bool selects = inst.copies && inst.sub == 1 && inst.sources == 3;
   for (std::uint32_t i = inst.results; i < count; ++i) {
     const std::uint32_t operand = count <= inst.op.size() ? inst.op[i] : Operand(inst, i);
