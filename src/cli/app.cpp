@@ -11,6 +11,7 @@
 #include "cli/env.h"
 #include "cli/env_file.h"
 #include "cli/eval_command.h"
+#include "cli/eval_on.h"
 #include "cli/eval_options.h"
 #include "cli/generate_command.h"
 #include "cli/generate_run.h"
@@ -152,6 +153,8 @@ ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
   if (app.got_subcommand("quickstart")) return RunQuickstart(options.quickstart, env);
   ReadAllKeys(options.no_env_file, env);
   if (app.got_subcommand("generate")) return RunGenerate(app, options.generate, env);
+  if (app.got_subcommand("eval") && !options.eval.on.empty())
+    return RunEvalOn(*app.get_subcommand("eval"), options.eval, env);
   if (app.got_subcommand("eval")) return RunEval(options.eval, env);
   if (app.got_subcommand("benchmark")) return RunEval(options.benchmark, env);
   if (app.got_subcommand("check")) return RunCheck(options.check, env);

@@ -43,6 +43,7 @@ struct Env {
   std::size_t columns = 100;
   std::function<std::optional<std::string>(const std::string&)> variable;  // environment variables
   std::filesystem::path data_dir;                                          // share/upskill beside the program
+  std::filesystem::path program;                                           // this one, for jobs elsewhere
   std::filesystem::path set_up_model;    // where scripts/setup puts the default model; empty in packages
   std::filesystem::path worker_program;  // runs models in process as a worker (RunEngineWorker); empty: no worker
   bool trust_config = false;             // --trust-config: use a project's configuration file whatever it names

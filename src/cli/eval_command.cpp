@@ -107,21 +107,6 @@ void PrintResult(const EvalOptions& options, const EvalSession& session, const R
   }
 }
 
-// Whether every condition of the gate holds; says of each what was found.
-bool PrintGate(const EvalOptions& options, const EvalSession& session, const JudgedRun& run, Env& env) {
-  bool all = true;
-  const Style style = StyleFor(env, env.error_is_terminal, options.color);
-  for (const GateResult& result : CheckGate(*session.gate, run)) {
-    all = all && result.passed;
-    env.error(
-        TerminalText::Format("gate  {}  {}{}{}{}: {}\n",
-                             Tinted(style, result.passed ? Tint::kGood : Tint::kBad, result.passed ? "holds" : "FAILS"),
-                             result.clause, result.model.empty() ? "" : " · " + result.model,
-                             result.against.empty() ? "" : " vs ", result.against, result.detail));
-  }
-  return all;
-}
-
 // Why requests failed, unless a model's end has said so. Counts alone help nobody.
 TerminalText FirstError(const RunOutcome& outcome, const JudgedRun& run) {
   if (outcome.progress.errors == 0 || !outcome.stopped_models.empty()) return "";
@@ -138,7 +123,7 @@ ExitCode Conclude(const EvalOptions& options, const EvalSession& session, const 
     for (const std::string& caveat : outcome.caveats) env.error(TerminalText::Format("note: {}\n", caveat));
   }
   if (run.summary.complete()) {
-    if (session.gate && !PrintGate(options, session, run, env)) return ExitCode::kFailed;
+    if (session.gate && !PrintGate(*session.gate, run, options.color, env)) return ExitCode::kFailed;
     return ExitCode::kSuccess;
   }
   if (!outcome.exhausted.empty()) env.error(TerminalText::Format("stopped: {}\n", outcome.exhausted));
@@ -155,6 +140,20 @@ ExitCode Conclude(const EvalOptions& options, const EvalSession& session, const 
 }
 
 }  // namespace
+
+bool PrintGate(const Gate& gate, const JudgedRun& run, ColorMode color, Env& env) {
+  bool all = true;
+  const Style style = StyleFor(env, env.error_is_terminal, color);
+  for (const GateResult& result : CheckGate(gate, run)) {
+    all = all && result.passed;
+    env.error(
+        TerminalText::Format("gate  {}  {}{}{}{}: {}\n",
+                             Tinted(style, result.passed ? Tint::kGood : Tint::kBad, result.passed ? "holds" : "FAILS"),
+                             result.clause, result.model.empty() ? "" : " · " + result.model,
+                             result.against.empty() ? "" : " vs ", result.against, result.detail));
+  }
+  return all;
+}
 
 RunLimits LimitsOf(const EvalOptions& options) {
   RunLimits limits;

@@ -6,6 +6,8 @@
 #include "cli/env.h"
 #include "cli/eval_options.h"
 #include "eval/budget.h"
+#include "eval/gate.h"
+#include "eval/judged_run.h"
 
 namespace upskill {
 
@@ -20,6 +22,9 @@ struct EvalPart {
 };
 // Under a shared budget in place of its own limits on cost and tokens; null: its own.
 EvalPart RunEvalPart(const EvalOptions& options, Budget* budget, Env& env);
+
+// Whether every condition of the gate holds; says of each what was found.
+bool PrintGate(const Gate& gate, const JudgedRun& run, ColorMode color, Env& env);
 
 RunLimits LimitsOf(const EvalOptions& options);
 

@@ -8,6 +8,7 @@
 #include "cli/judge_option.h"
 #include "cli/option_checks.h"
 #include "cli/python_options.h"
+#include "cluster/job_record.h"
 #include "eval/gate.h"
 #include "eval/plan.h"
 #include "util/text.h"
@@ -65,6 +66,21 @@ void AddCaseOptions(CLI::App& command, EvalOptions& options) {
   AddSandboxOptions(command, options.sandbox);
   command.add_option("--shard", options.shard, "Run only the K-th of N parts; `upskill merge` merges them")
       ->type_name("K/N");
+}
+
+void AddJobOptions(CLI::App& command, EvalOptions& options) {
+  BeginGroup(command, "Jobs elsewhere");
+  CLI::Option* on = command.add_option("--on", options.on, "Have shards measured by jobs of slurm or slurm:PARTITION")
+                        ->type_name("ENGINE");
+  command.add_option("--shards", options.shards, "Number of jobs that the run is divided among")
+      ->check(WholeNumber(1, kMaxShards))
+      ->needs(on)
+      ->type_name("N");
+  command
+      .add_option("--job-option", options.job_options,
+                  "Option of the engine for each job, such as gres=gpu:1 or time=2:00:00 (repeatable)")
+      ->needs(on)
+      ->type_name("NAME=VALUE");
 }
 
 void AddSamplingOptions(CLI::App& command, EvalOptions& options) {
@@ -134,6 +150,9 @@ void AddStorageOptions(CLI::App& command, EvalOptions& options) {
                             ->default_str("latest")
                             ->type_name("RUN");
   command.add_flag("--refresh", options.refresh, "Request cached answers again; later runs use the new ones");
+  command
+      .add_option("--cache-from", options.cache_from, "Also use cached answers of the runs in this folder (repeatable)")
+      ->type_name("DIR");
   command.add_flag("!--no-cache", options.use_cache,
                    "Don't use cached answers, and don't add this run's answers to the cache");
   if (!options.table_first)
@@ -171,6 +190,7 @@ void AddOptions(CLI::App& command, EvalOptions& options) {
   AddModelOptions(command, options);
   AddCaseOptions(command, options);
   const std::vector<std::string> of_workspaces = AddWorkspaceOptions(command, options.workspace);
+  if (!options.table_first) AddJobOptions(command, options);
   AddSamplingOptions(command, options);
   AddVerdictOptions(command, options);
   AddBudgetOptions(command, options);
@@ -195,6 +215,8 @@ void AddEvalCommand(CLI::App& app, EvalOptions& options) {
                           "upskill eval path/to/skill -m haiku -m sonnet --runs 5 --max-cost 2"},
                          {"Measure all skills on two models, for at most 5 dollars together",
                           "upskill eval skills/* -m haiku -m sonnet --max-cost 5"},
+                         {"Measure in eight jobs of Slurm, each with a GPU",
+                          "upskill eval path/to/skill --runs 50 --on slurm --shards 8 --job-option gres=gpu:1"},
                          {"Continue the latest run", "upskill eval path/to/skill --resume"}});
   AddHelpNote(
       *command,

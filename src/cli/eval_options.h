@@ -44,6 +44,10 @@ struct EvalOptions {
   int parallel = 0;
   bool batch = false;
   std::string shard;  // "K/N"
+  std::string on;     // has shards measured elsewhere: "slurm:gpu"; empty: here
+  std::optional<int> shards;
+  std::vector<std::string> job_options;
+  std::vector<std::string> cache_from;  // further folders of runs to take answers from
   SandboxChoice sandbox;
   WorkspaceChoice workspace;
   std::string runs_dir;  // empty: from the configuration

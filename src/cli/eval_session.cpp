@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "check/check.h"
 #include "cli/eval_tests.h"
@@ -190,6 +191,20 @@ Status TakeJudge(const EvalOptions& options, ModelOptions model_options, Env& en
   return {};
 }
 
+// The runs folder's own answers first: a shard that is started again has paid for them itself.
+Result<std::vector<Sample>> CachedFrom(const EvalOptions& options, const EvalSession& session) {
+  ASSIGN_OR_RETURN(std::vector<Sample> cached, CachedSamplesOf(session.plan, session.runs_dir));
+  std::set<std::string> cells;
+  for (const Sample& sample : cached) cells.insert(CellName(sample));
+  for (const std::string& folder : options.cache_from) {
+    ASSIGN_OR_RETURN(std::vector<Sample> more, CachedSamplesOf(session.plan, folder));
+    for (Sample& sample : more) {
+      if (cells.insert(CellName(sample)).second) cached.push_back(std::move(sample));
+    }
+  }
+  return cached;
+}
+
 Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSession& session) {
   ASSIGN_OR_RETURN(session.plan, MakePlan(options, config, *session.sandbox, env));
   const std::vector<std::string> specs = ChooseModels(options.models, config);
@@ -204,7 +219,7 @@ Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSe
   ASSIGN_OR_RETURN(const std::optional<LedgerLock> lock, ShareAlpha(options, config, env, session));
   RETURN_IF_ERROR(TakeGate(options, env, session));
   if (options.use_cache && !options.refresh) {
-    ASSIGN_OR_RETURN(session.cached, CachedSamplesOf(session.plan, session.runs_dir));
+    ASSIGN_OR_RETURN(session.cached, CachedFrom(options, session));
   }
   if (options.log_runs) {
     ASSIGN_OR_RETURN(session.journal, Journal::Create(session.runs_dir, session.plan, *env.clock));

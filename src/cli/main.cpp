@@ -104,6 +104,7 @@ int main(int argc, char** argv) {
   std::error_code code;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", code);
   env.data_dir = self.parent_path().parent_path() / "share" / "upskill";
+  env.program = self;
   env.set_up_model = UPSKILL_DEFAULT_MODEL;
   env.worker_program = "/proc/self/exe";
   env.clock = &clock;

@@ -219,7 +219,8 @@ Result<MergeOutcome> MergeRuns(const std::vector<fs::path>& runs, const fs::path
   ASSIGN_OR_RETURN(const MergeTarget held, MergeTarget::Take(target));
   std::vector<fs::path> sources = runs;
   std::error_code code;
-  if (fs::exists(target / "plan.json", code)) sources.push_back(target);
+  // First, so that the terms and the share of alpha that the merged run has are kept.
+  if (fs::exists(target / "plan.json", code)) sources.insert(sources.begin(), target);
   std::optional<AppendFile> lock;  // on the journal to be replaced, so that no run is writing to it
   if (fs::exists(target / "samples.jsonl", code)) {
     ASSIGN_OR_RETURN(lock, AppendFile::Open(target / "samples.jsonl", true));

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/job_run.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "cli/loaded_run.h"
+#include "cluster/task_script.h"
+#include "eval/journal.h"
+#include "eval/ledger.h"
+#include "eval/merge.h"
+#include "eval/verdict.h"
+#include "util/folder.h"
+#include "util/json.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+Spending SpendingOf(const Sample& sample) {
+  Spending spent;
+  if (!sample.cached_from.empty()) return spent;  // paid for where it comes from
+  if (sample.ok() || sample.keeps_answer) {
+    spent.tokens += sample.response.usage.prompt() + sample.response.usage.output;
+    spent.usd += sample.response.cost_usd.value_or(0.0);
+  }
+  if (sample.error) {
+    spent.tokens += sample.error->used_tokens;
+    spent.usd += sample.error->used_usd;
+  }
+  for (const StoredJudgment& judgment : sample.judgments) {
+    spent.tokens += judgment.usage.prompt() + judgment.usage.output;
+    spent.usd += judgment.cost_usd.value_or(0.0);
+  }
+  return spent;
+}
+
+}  // namespace
+
+bool IsShardComplete(const fs::path& folder, int shard) {
+  const std::vector<fs::path> runs = FindRuns(folder / ShardFolder(shard));
+  return std::any_of(runs.rbegin(), runs.rend(), [](const fs::path& run) {
+    const Result<JudgedRun> loaded = LoadRun(run);
+    return loaded && loaded->summary.complete();
+  });
+}
+
+Status MergeShards(const fs::path& folder, const std::vector<int>& shards, const Clock& clock) {
+  std::vector<fs::path> runs;
+  for (const int shard : shards) {
+    for (fs::path& run : FindRuns(folder / ShardFolder(shard))) runs.push_back(std::move(run));
+  }
+  if (runs.empty()) return {};
+  const Result<MergeOutcome> merged = MergeRuns(runs, folder, clock);
+  return merged ? Status() : merged.error();
+}
+
+Result<Spending> SpentByShards(const fs::path& folder, int shards) {
+  Spending spent;
+  for (int shard = 1; shard <= shards; ++shard) {
+    for (const fs::path& run : FindRuns(folder / ShardFolder(shard))) {
+      ASSIGN_OR_RETURN(const JournalContent content, ReadJournal(run));
+      for (const Sample& sample : content.samples) spent.Add(SpendingOf(sample));
+    }
+  }
+  return spent;
+}
+
+Status TakeTerms(const fs::path& folder, const fs::path& runs_dir, const RunTerms& terms, bool count_look,
+                 bool reuses_answers, JobRecord& record) {
+  std::error_code code;
+  if (record.counted || !fs::exists(folder / "plan.json", code)) return {};
+  ASSIGN_OR_RETURN(Plan plan, LoadPlan(folder));
+  plan.terms = terms;
+  std::optional<LedgerLock> lock;
+  if (count_look && plan.has_arm(ComparedArm(plan))) {
+    ASSIGN_OR_RETURN(LedgerLock taken, LedgerLock::Take(runs_dir));
+    lock.emplace(std::move(taken));
+    const Result<Ledger> ledger = ReadLedger(runs_dir);
+    if (!ledger) return ledger.error().With("counting earlier looks at the tests (--no-ledger ignores them)");
+    TakeShare(*ledger, runs_dir, reuses_answers, plan);
+  }
+  ASSIGN_OR_RETURN(const Folder opened, Folder::Open(folder));
+  RETURN_IF_ERROR(opened.WriteFile("plan.json", DumpJsonIndented(PlanToJson(plan)) + "\n"));
+  if (lock) RETURN_IF_ERROR(lock->NoteStart(plan));
+  record.counted = true;
+  return StoreJobRecord(folder, record);
+}
+
+}  // namespace upskill

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/follow.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "cluster/task_script.h"
+#include "util/files.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+
+constexpr int kMaxSubmissionsOfShard = 3;
+constexpr int kUsageExit = 2;  // the command itself is wrong: it would be again
+constexpr milliseconds kShortestPoll{1000};
+constexpr milliseconds kLongestPoll{10'000};
+constexpr std::chrono::minutes kPatience{10};
+constexpr std::chrono::seconds kSecondSignal{5};
+
+// "upskill-2026-11-24-23-10-11-ab12-3": a name for Slurm, Kubernetes and Hugging Face alike.
+std::string NameOfArray(const fs::path& folder, std::size_t number) {
+  std::string name;
+  for (const char c : ToLowerAscii(folder.filename().string())) {
+    const bool fits = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    name += fits ? c : '-';
+  }
+  constexpr std::size_t kLongest = 40;
+  if (name.size() > kLongest) name.erase(0, name.size() - kLongest);
+  return fmt::format("upskill-{}-{}", name, number);
+}
+
+// The exit code that the last task of a shard left; nothing if it was killed.
+std::optional<int> ExitOfShard(const fs::path& folder, int shard) {
+  const Result<std::string> text = ReadFile(folder / ShardFolder(shard) / "exit", 16);
+  if (!text) return std::nullopt;
+  const auto code = ParseWholeNumber(Trim(*text), 0, 255);
+  return code ? std::optional(static_cast<int>(*code)) : std::nullopt;
+}
+
+// The last line of what a shard printed.
+std::string LastWords(const fs::path& folder, int shard) {
+  const Result<std::string> text = ReadFile(folder / ShardFolder(shard) / "log", std::uint64_t{16} << 20U);
+  if (!text) return "";
+  const std::vector<std::string_view> lines = SplitLines(*text);
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+    if (!Trim(*line).empty()) return ExcerptLine(Trim(*line), 300);
+  }
+  return "";
+}
+
+class Follower {
+ public:
+  Follower(JobEngine& engine, const fs::path& folder, JobRecord& record, const FollowedRun& run, const Clock& clock,
+           const StopFlag* stop)
+      : engine_(engine), folder_(folder), record_(record), run_(run), clock_(clock), stop_(stop) {}
+
+  Result<FollowOutcome> Run() {
+    RETURN_IF_ERROR(TakeUp());
+    while (true) {
+      RETURN_IF_ERROR(SubmitMissing());
+      Show();
+      if (active_.empty()) break;
+      if (Stopped()) return Stop();
+      WaitFor(poll_);
+      if (Stopped()) return Stop();
+      RETURN_IF_ERROR(PollAll());
+    }
+    for (const auto& [shard, problem] : given_up_) outcome_.unfinished.push_back(shard);
+    return outcome_;
+  }
+
+ private:
+  int stop_level() const { return stop_ == nullptr ? 0 : stop_->load(); }
+  bool Stopped() const { return stop_level() > 0; }
+
+  // What an earlier call has left: shards that are done, and arrays that may still run.
+  Status TakeUp() {
+    std::vector<int> present;
+    for (int shard = 1; shard <= record_.shards; ++shard) {
+      std::error_code code;
+      if (!fs::exists(folder_ / ShardFolder(shard), code)) continue;
+      present.push_back(shard);
+      if (run_.complete(shard)) done_.insert(shard);
+    }
+    for (std::size_t i = 0; i < record_.submissions.size(); ++i) {
+      JobSubmission& submission = record_.submissions[i];
+      if (submission.id.empty()) {
+        ASSIGN_OR_RETURN(const std::optional<std::string> id, engine_.Find(submission.name));
+        if (!id) continue;  // it was never submitted
+        submission.id = *id;
+        RETURN_IF_ERROR(StoreJobRecord(folder_, record_));
+      }
+      if (!engine_.IsId(submission.id))
+        return InputError(
+            fmt::format("{}: '{}' is no id of a job", (folder_ / kJobsFile).string(), ExcerptLine(submission.id, 40)));
+      for (const int shard : submission.shards) {
+        if (!done_.contains(shard)) active_[shard] = i;  // of several arrays, the last
+      }
+    }
+    if (!present.empty()) RETURN_IF_ERROR(run_.merge(present));
+    return active_.empty() ? Status() : PollAll();
+  }
+
+  Status SubmitMissing() {
+    std::vector<int> missing;
+    for (int shard = 1; shard <= record_.shards; ++shard) {
+      if (!done_.contains(shard) && !active_.contains(shard) && !given_up_.contains(shard)) missing.push_back(shard);
+    }
+    if (missing.empty() || Stopped()) return {};
+    Result<JobArray> array = run_.array(missing);
+    if (!array) {
+      outcome_.problems.push_back(array.error().message);
+      for (const int shard : missing) given_up_[shard] = array.error().message;
+      return {};
+    }
+    array->name = NameOfArray(folder_, record_.submissions.size() + 1);
+    array->folder = folder_;
+    array->shards = missing;
+    array->of = record_.shards;
+    record_.submissions.push_back({array->name, "", missing});
+    RETURN_IF_ERROR(StoreJobRecord(folder_, record_));
+    Result<std::string> id = engine_.Submit(*array);
+    if (!id) {  // the name stays in the record: it may have been submitted all the same
+      return id.error().With("submitting " + Counted(missing.size(), "shard"));
+    }
+    const std::size_t number = record_.submissions.size() - 1;
+    record_.submissions[number].id = *id;
+    for (const int shard : missing) {
+      active_[shard] = number;
+      ++submitted_[shard];
+    }
+    states_.clear();
+    poll_ = kShortestPoll;
+    run_.note(fmt::format("submitted {} as job {}", Counted(missing.size(), "shard"), *id));
+    return StoreJobRecord(folder_, record_);
+  }
+
+  // Asks for every array with tasks that were running.
+  Status PollAll() {
+    std::set<std::size_t> numbers;
+    for (const auto& [shard, number] : active_) numbers.insert(number);
+    std::vector<int> ended;
+    for (const std::size_t number : numbers) {
+      const JobSubmission& submission = record_.submissions[number];
+      const Result<std::map<int, TaskState>> tasks = engine_.Poll(submission.name, submission.id);
+      if (!tasks) {
+        RETURN_IF_ERROR(BePatient(tasks.error()));
+        return {};
+      }
+      for (const int shard : submission.shards) {
+        if (!active_.contains(shard) || active_[shard] != number) continue;
+        const auto task = tasks->find(shard);
+        const TaskState state = task == tasks->end() ? TaskState{} : task->second;
+        states_[shard] = state;
+        if (state.phase == TaskState::Phase::kEnded) ended.push_back(shard);
+      }
+    }
+    unasked_since_.reset();
+    poll_ = ended.empty() ? std::min(poll_ * 5 / 4, kLongestPoll) : kShortestPoll;
+    return ended.empty() ? Status() : TakeEnded(ended);
+  }
+
+  Status TakeEnded(const std::vector<int>& ended) {
+    std::vector<int> fetched;
+    for (const int shard : ended) {
+      const JobSubmission& submission = record_.submissions[active_[shard]];
+      active_.erase(shard);
+      const Status brought = engine_.Fetch(submission.name, folder_, shard);
+      if (!brought) run_.note(fmt::format("shard {}: {}", shard, brought.error().message));
+      std::error_code code;
+      if (fs::exists(folder_ / ShardFolder(shard), code)) fetched.push_back(shard);
+      if (run_.complete(shard)) {
+        done_.insert(shard);
+      } else {
+        Consider(shard);
+      }
+    }
+    return fetched.empty() ? Status() : run_.merge(fetched);
+  }
+
+  // Whether a shard without all of its answers is submitted once more.
+  void Consider(int shard) {
+    const std::optional<int> code = ExitOfShard(folder_, shard);
+    const std::string word = states_[shard].word;
+    const std::string why = code ? fmt::format("exit code {}", *code) : word.empty() ? "killed" : word;
+    const std::string said = LastWords(folder_, shard);
+    const std::string text =
+        fmt::format("shard {} ended without all of its answers ({}){}{}", shard, why, said.empty() ? "" : ": ", said);
+    if (code == kUsageExit || submitted_[shard] >= kMaxSubmissionsOfShard) {
+      given_up_[shard] = text;
+      outcome_.problems.push_back(text);
+      return;
+    }
+    run_.note(text + "; it is submitted again");
+  }
+
+  // An engine that can't be asked now may be later; its jobs go on meanwhile.
+  Status BePatient(const Error& error) {
+    if (error.kind != ErrorKind::kUnavailable) return error;
+    const Clock::Steady now = clock_.Now();
+    if (!unasked_since_) {
+      unasked_since_ = now;
+      run_.note(error.message + "; asking again");
+    }
+    poll_ = std::min(poll_ * 2, kLongestPoll);
+    if (now - *unasked_since_ < kPatience) return {};
+    return error.With("no answer about the jobs for 10 minutes, which may still run");
+  }
+
+  void Show() {
+    ShardCounts counts;
+    counts.done = static_cast<int>(done_.size());
+    counts.failed = static_cast<int>(given_up_.size());
+    for (const auto& [shard, number] : active_) {
+      const auto state = states_.find(shard);
+      const bool waits = state == states_.end() || state->second.phase == TaskState::Phase::kWaiting;
+      ++(waits ? counts.waiting : counts.running);
+      if (waits && state != states_.end() && counts.waiting_for.empty()) counts.waiting_for = state->second.word;
+    }
+    run_.progress(counts);
+  }
+
+  // In slices, because a signal doesn't wake it up.
+  void WaitFor(milliseconds time, int level = 1) {
+    std::mutex mutex;
+    std::condition_variable never;
+    std::unique_lock lock(mutex);
+    const Clock::Steady until = clock_.Now() + time;
+    while (stop_level() < level) {
+      const Clock::Steady now = clock_.Now();
+      if (now >= until) return;
+      clock_.WaitUntil(never, lock, std::min(until, now + milliseconds(100)));
+    }
+  }
+
+  Result<FollowOutcome> Stop() {
+    outcome_.detached = true;
+    std::set<std::size_t> numbers;
+    for (const auto& [shard, number] : active_) numbers.insert(number);
+    if (numbers.empty()) return outcome_;
+    run_.note(
+        fmt::format("no longer following; the jobs go on. Ctrl-C within {} s cancels them", kSecondSignal.count()));
+    if (stop_level() < 2) WaitFor(kSecondSignal, 2);
+    if (stop_level() < 2) return outcome_;
+    outcome_.cancelled = true;
+    for (const std::size_t number : numbers) {
+      const JobSubmission& submission = record_.submissions[number];
+      const Status cancelled = engine_.Cancel(submission.name, submission.id);
+      if (!cancelled) {
+        outcome_.cancelled = false;
+        outcome_.problems.push_back(fmt::format("job {} could not be cancelled ({}); cancel it with `{}`",
+                                                submission.id, cancelled.error().message,
+                                                engine_.CancelLine(submission.id)));
+      }
+    }
+    return outcome_;
+  }
+
+  JobEngine& engine_;
+  const fs::path& folder_;
+  JobRecord& record_;
+  const FollowedRun& run_;
+  const Clock& clock_;
+  const StopFlag* stop_;
+  std::set<int> done_;
+  std::map<int, std::size_t> active_;  // by shard: the submission that has it
+  std::map<int, TaskState> states_;    // as last seen
+  std::map<int, int> submitted_;       // by shard: how often in this call
+  std::map<int, std::string> given_up_;
+  milliseconds poll_ = kShortestPoll;
+  std::optional<Clock::Steady> unasked_since_;
+  FollowOutcome outcome_;
+};
+
+}  // namespace
+
+Result<FollowOutcome> FollowJobs(JobEngine& engine, const fs::path& folder, JobRecord& record, const FollowedRun& run,
+                                 const Clock& clock, const StopFlag* stop) {
+  return Follower(engine, folder, record, run, clock, stop).Run();
+}
+
+}  // namespace upskill

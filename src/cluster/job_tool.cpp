@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/job_tool.h"
+
+#include <fmt/format.h>
+
+#include "util/child_environment.h"
+#include "util/run_child.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr std::size_t kMaxToolOutput = std::size_t{16} << 20U;
+constexpr int kNotFoundByShell = 127;
+
+}  // namespace
+
+Result<ToolOutcome> RunTool(const std::vector<std::string>& words, std::string_view input, std::chrono::seconds limit) {
+  std::string command = "exec";
+  for (const std::string& word : words) command += " " + ShellWord(word);
+  ChildLimits limits;
+  limits.time = limit;
+  limits.output_bytes = kMaxToolOutput;
+  ASSIGN_OR_RETURN(const ChildOutcome child, RunChild(command, ChildEnvironment({"*"}), input, limits));
+  const std::string& tool = words.front();
+  switch (child.ending) {
+    case ChildOutcome::Ending::kExited:
+      break;
+    case ChildOutcome::Ending::kTimeLimit:
+      return Error{ErrorKind::kUnavailable, fmt::format("{} didn't answer within {} s", tool, limit.count())};
+    case ChildOutcome::Ending::kOutputLimit:
+      return Error{ErrorKind::kUnavailable, fmt::format("{} printed more than {}", tool, BytesText(kMaxToolOutput))};
+    case ChildOutcome::Ending::kStopped:
+      return Error{ErrorKind::kCancelled, tool + " was stopped"};
+  }
+  if (child.exit_code == kNotFoundByShell)
+    return Error{ErrorKind::kNotFound, fmt::format("'{}' is not installed, or not in PATH", tool)};
+  return ToolOutcome{child.exit_code, child.output, std::string(Trim(child.error_tail))};
+}
+
+Error ToolError(const std::vector<std::string>& words, const ToolOutcome& outcome) {
+  const std::string& said = outcome.error.empty() ? outcome.output : outcome.error;
+  return Error{ErrorKind::kUnavailable, fmt::format("{} failed with exit code {}{}{}", words.front(), outcome.exit_code,
+                                                    Trim(said).empty() ? "" : ": ", ExcerptLine(Trim(said), 400))};
+}
+
+}  // namespace upskill

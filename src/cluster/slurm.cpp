@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/slurm.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "cluster/job_tool.h"
+#include "cluster/task_script.h"
+#include "util/folder.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr int kMaxTask = 1'000'000;
+
+// Set by the engine itself, or of no use in a job that nobody waits for.
+constexpr std::array<std::string_view, 16> kOwnOptions = {
+    "array",  "chdir",    "clusters",  "error",     "help",  "input",   "job-name", "open-mode",
+    "output", "parsable", "partition", "test-only", "usage", "version", "wait",     "wrap"};
+
+// All states in which a task may still run (squeue(1), JOB STATE CODES); any other has ended.
+TaskState::Phase PhaseOf(std::string_view state) {
+  constexpr std::array<std::string_view, 6> kWaiting = {"PENDING",     "CONFIGURING",  "REQUEUED",
+                                                        "REQUEUE_FED", "REQUEUE_HOLD", "SPECIAL_EXIT"};
+  constexpr std::array<std::string_view, 7> kRunning = {"RUNNING",  "COMPLETING", "SUSPENDED", "STOPPED",
+                                                        "RESIZING", "SIGNALING",  "STAGE_OUT"};
+  if (std::find(kWaiting.begin(), kWaiting.end(), state) != kWaiting.end()) return TaskState::Phase::kWaiting;
+  if (std::find(kRunning.begin(), kRunning.end(), state) != kRunning.end()) return TaskState::Phase::kRunning;
+  return TaskState::Phase::kEnded;
+}
+
+std::vector<std::string_view> Fields(std::string_view line) {
+  std::vector<std::string_view> fields;
+  while (true) {
+    const std::size_t bar = line.find('|');
+    fields.push_back(line.substr(0, bar));
+    if (bar == std::string_view::npos) return fields;
+    line.remove_prefix(bar + 1);
+  }
+}
+
+bool IsSlurmId(std::string_view id) { return id.size() <= 10 && ParseWholeNumber(id, 1).has_value(); }
+
+bool IsName(std::string_view name) {
+  return !name.empty() && name.size() <= 128 && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+}
+
+class Slurm : public JobEngine {
+ public:
+  Slurm(std::string partition, const std::vector<JobOption>& options) : partition_(std::move(partition)) {
+    for (const JobOption& option : options)
+      options_.push_back("--" + option.name + (option.value ? "=" + *option.value : ""));
+  }
+
+  Result<std::string> Submit(const JobArray& array) override {
+    ASSIGN_OR_RETURN(const Folder folder, Folder::Open(array.folder));
+    const std::string file = "jobs/" + array.name + ".sh";
+    RETURN_IF_ERROR(folder.WriteFile(file, TaskScript(array, "$SLURM_ARRAY_TASK_ID"), {Durability::kSynced, 0700}));
+    std::vector<std::string> words = {"sbatch", "--parsable", "--job-name=" + array.name,
+                                      fmt::format("--array={}", fmt::join(array.shards, ",")), "--output=/dev/null"};
+    if (!partition_.empty()) words.push_back("--partition=" + partition_);
+    words.emplace_back(array.restarts ? "--requeue" : "--no-requeue");
+    words.insert(words.end(), options_.begin(), options_.end());
+    words.push_back((array.folder / file).string());
+    ASSIGN_OR_RETURN(const ToolOutcome outcome, RunTool(words));
+    if (outcome.exit_code != 0) return ToolError(words, outcome);
+    return SlurmIdFrom(outcome.output);
+  }
+
+  Result<std::optional<std::string>> Find(const std::string& name) override {
+    const std::vector<std::string> words = {"squeue", "-h", "-t", "all", "--name=" + name, "-o", "%F"};
+    ASSIGN_OR_RETURN(const ToolOutcome outcome, RunTool(words));
+    if (outcome.exit_code != 0) return ToolError(words, outcome);
+    const std::string_view first = Trim(std::string_view(outcome.output).substr(0, outcome.output.find('\n')));
+    if (first.empty()) return std::optional<std::string>();
+    if (!IsSlurmId(first)) return Error{ErrorKind::kUnavailable, "squeue printed no job id: " + ExcerptLine(first, 60)};
+    return std::optional(std::string(first));
+  }
+
+  Result<std::map<int, TaskState>> Poll(const std::string& /*name*/, const std::string& id) override {
+    const std::vector<std::string> words = {"squeue", "-h", "-r", "-t", "all", "-j", id, "-o", "%F|%K|%T|%r"};
+    ASSIGN_OR_RETURN(const ToolOutcome outcome, RunTool(words));
+    std::map<int, TaskState> tasks;
+    if (outcome.exit_code == 0) {
+      ASSIGN_OR_RETURN(tasks, TasksFromSqueue(outcome.output, id));
+    } else if (outcome.error.find("Invalid job id") == std::string::npos) {  // of an array that ended long ago
+      return ToolError(words, outcome);
+    }
+    return tasks.empty() ? FromAccounting(id) : tasks;
+  }
+
+  Status Cancel(const std::string& name, const std::string& id) override {
+    const std::vector<std::string> words = {"scancel", "--name=" + name, id};  // both: never a job of someone else's
+    ASSIGN_OR_RETURN(const ToolOutcome outcome, RunTool(words));
+    if (outcome.exit_code != 0) return ToolError(words, outcome);
+    return {};
+  }
+
+  bool IsId(std::string_view id) const override { return IsSlurmId(id); }
+  std::string CancelLine(const std::string& id) const override { return "scancel " + id; }
+
+ private:
+  // Why tasks ended that squeue has forgotten, where Slurm keeps accounts.
+  static std::map<int, TaskState> FromAccounting(const std::string& id) {
+    std::map<int, TaskState> tasks;
+    const Result<ToolOutcome> outcome = RunTool({"sacct", "-n", "-P", "-X", "-j", id, "-o", "JobID,State"});
+    if (!outcome || outcome->exit_code != 0) return tasks;
+    for (const auto& [task, word] : StatesFromSacct(outcome->output, id)) tasks[task] = {PhaseOf(word), word};
+    return tasks;
+  }
+
+  std::string partition_;
+  std::vector<std::string> options_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<JobEngine>> MakeSlurm(const std::string& partition, const std::vector<JobOption>& options) {
+  if (!partition.empty() && !IsName(partition))
+    return InputError(fmt::format("--on slurm:{}: no name of a partition", ExcerptLine(partition, 60)));
+  for (const JobOption& option : options) {
+    if (std::find(kOwnOptions.begin(), kOwnOptions.end(), option.name) == kOwnOptions.end()) continue;
+    return InputError(fmt::format("--job-option {}: upskill sets this option of sbatch itself{}", option.name,
+                                  option.name == "partition" ? "; name the partition with --on slurm:NAME" : ""));
+  }
+  return std::unique_ptr<JobEngine>(std::make_unique<Slurm>(partition, options));
+}
+
+Result<std::string> SlurmIdFrom(std::string_view output) {
+  const std::string_view line = Trim(output);
+  const std::string_view id = line.substr(0, line.find(';'));
+  if (!IsSlurmId(id)) return Error{ErrorKind::kUnavailable, "sbatch printed no job id, but: " + ExcerptLine(line, 200)};
+  return std::string(id);
+}
+
+Result<std::map<int, TaskState>> TasksFromSqueue(std::string_view output, const std::string& id) {
+  std::map<int, TaskState> tasks;
+  for (const std::string_view line : SplitLines(output)) {
+    if (Trim(line).empty()) continue;
+    const std::vector<std::string_view> fields = Fields(Trim(line));
+    if (fields.size() < 4 || fields[0] != id)
+      return Error{ErrorKind::kUnavailable, "squeue printed an unexpected line: " + ExcerptLine(line, 200)};
+    const auto task = ParseWholeNumber(fields[1], 0, kMaxTask);
+    if (!task) continue;
+    TaskState state;
+    state.phase = PhaseOf(fields[2]);
+    state.word = ExcerptLine(fields[2], 40);
+    if (state.phase == TaskState::Phase::kWaiting && fields[3] != "None")
+      state.word += fmt::format(" ({})", ExcerptLine(fields[3], 80));
+    tasks[static_cast<int>(*task)] = std::move(state);
+  }
+  return tasks;
+}
+
+std::map<int, std::string> StatesFromSacct(std::string_view output, const std::string& id) {
+  std::map<int, std::string> states;
+  for (const std::string_view line : SplitLines(output)) {
+    const std::vector<std::string_view> fields = Fields(Trim(line));
+    if (fields.size() != 2 || !fields[0].starts_with(id + "_")) continue;
+    const auto task = ParseWholeNumber(fields[0].substr(id.size() + 1), 0, kMaxTask);
+    const std::string_view state = fields[1].substr(0, fields[1].find(' '));  // "CANCELLED by 0"
+    if (task && !state.empty()) states[static_cast<int>(*task)] = ExcerptLine(state, 40);
+  }
+  return states;
+}
+
+}  // namespace upskill

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/slurm.h"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "util/files.h"
+#include "util/temp_folder.h"
+
+namespace upskill {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+TEST(SlurmOutput, SbatchPrintsAnId) {
+  EXPECT_EQ(*SlurmIdFrom("17\n"), "17");
+  EXPECT_EQ(*SlurmIdFrom("17;second\n"), "17");
+  for (const char* text : {"", "\n", "Submitted batch job 17\n", "-3\n", "17 18\n", "99999999999\n", "1_2"})
+    EXPECT_FALSE(SlurmIdFrom(text).ok()) << text;
+}
+
+// As Slurm 22.05 printed it.
+TEST(SlurmOutput, SqueuePrintsTheStatesOfTasks) {
+  const auto tasks = TasksFromSqueue(
+      "1|6|PENDING|JobArrayTaskLimit\n1|5|RUNNING|None\n1|4|COMPLETING|None\n1|2|FAILED|NonZeroExitCode\n"
+      "1|1|COMPLETED|None\n1|3|NODE_FAIL|None\n1|7|PREEMPTED|None\n",
+      "1");
+  ASSERT_TRUE(tasks.ok());
+  std::map<int, std::string> words;
+  std::map<int, TaskState::Phase> phases;
+  for (const auto& [task, state] : *tasks) {
+    words[task] = state.word;
+    phases[task] = state.phase;
+  }
+  using enum TaskState::Phase;
+  EXPECT_THAT(phases, ElementsAre(Pair(1, kEnded), Pair(2, kEnded), Pair(3, kEnded), Pair(4, kRunning),
+                                  Pair(5, kRunning), Pair(6, kWaiting), Pair(7, kEnded)));
+  EXPECT_EQ(words[6], "PENDING (JobArrayTaskLimit)");
+  EXPECT_EQ(words[3], "NODE_FAIL");
+  EXPECT_THAT(*TasksFromSqueue("", "1"), IsEmpty());
+}
+
+TEST(SlurmOutput, LinesOfAnotherFormAreErrors) {
+  for (const char* text : {"slurm_load_jobs: warning\n", "2|1|RUNNING|None\n", "1|1\n"})
+    EXPECT_FALSE(TasksFromSqueue(text, "1").ok()) << text;
+  EXPECT_THAT(*TasksFromSqueue("1|N/A|RUNNING|None\n1|99999999999|RUNNING|None\n1|-4|RUNNING|None\n", "1"), IsEmpty());
+}
+
+TEST(SlurmOutput, SacctAddsWords) {
+  EXPECT_THAT(
+      StatesFromSacct("17_1|COMPLETED\n17_2|CANCELLED by 0\n17_[3-9]|PENDING\n18_1|FAILED\nno line\n17_4|\n", "17"),
+      ElementsAre(Pair(1, "COMPLETED"), Pair(2, "CANCELLED")));
+}
+
+TEST(SlurmOptions, WhatTheEngineSetsItselfIsRefused) {
+  const auto make = [](const std::string& text) { return MakeSlurm("gpu", {*ParseJobOption(text)}); };
+  EXPECT_TRUE(make("gres=gpu:1").ok());
+  EXPECT_TRUE(make("--time=2:00:00").ok());
+  EXPECT_TRUE(make("exclusive").ok());
+  for (const char* own : {"array=1-3", "wrap=date", "output=/etc/passwd", "partition=low", "wait"})
+    EXPECT_FALSE(make(own).ok()) << own;
+  EXPECT_FALSE(MakeSlurm("a b", {}).ok());
+  for (const char* bad : {"", "--", "a b=c", "=x", "GRES=1", "comment=a\nb"})
+    EXPECT_FALSE(ParseJobOption(bad).ok()) << bad;
+}
+
+// Commands in PATH that write down how they were called.
+class FakeSlurm : public testing::Test {
+ protected:
+  FakeSlurm() {
+    const char* path = std::getenv("PATH");
+    path_ = path == nullptr ? "" : path;
+    ::setenv("PATH", (folder.path().string() + ":" + path_).c_str(), 1);
+    std::filesystem::create_directories(folder.path() / "run/jobs");
+  }
+  ~FakeSlurm() override { ::setenv("PATH", path_.c_str(), 1); }
+
+  void Tool(const std::string& name, const std::string& body) {
+    const std::filesystem::path file =
+        folder.Write(name, "#!/bin/sh\nprintf '%s\\n' \"$@\" >'" + (folder.path() / (name + ".called")).string() +
+                               "'\n" + body + "\n");
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+  }
+  std::string Called(const std::string& name) {
+    const Result<std::string> text = ReadFile(folder.path() / (name + ".called"));
+    return text ? *text : "";
+  }
+  JobArray Array() const {
+    JobArray array;
+    array.name = "upskill-x-1";
+    array.folder = folder.path() / "run";
+    array.working_folder = folder.path();
+    array.command = {"/bin/upskill", "eval", "it's a skill", "--seed=7"};
+    array.shards = {1, 3};
+    array.of = 4;
+    return array;
+  }
+
+  TempFolder folder;
+
+ private:
+  std::string path_;
+};
+
+TEST_F(FakeSlurm, SubmitsAnArrayWithTheCommand) {
+  Tool("sbatch", "echo 42");
+  const std::unique_ptr<JobEngine> slurm = *MakeSlurm("gpu", {*ParseJobOption("gres=gpu:1")});
+  EXPECT_EQ(*slurm->Submit(Array()), "42");
+  const std::string file = (folder.path() / "run/jobs/upskill-x-1.sh").string();
+  EXPECT_EQ(Called("sbatch"),
+            "--parsable\n--job-name=upskill-x-1\n--array=1,3\n--output=/dev/null\n--partition=gpu\n"
+            "--requeue\n--gres=gpu:1\n" +
+                file + "\n");
+  const Result<std::string> script = ReadFile(file);
+  EXPECT_THAT(*script, HasSubstr("shard=$SLURM_ARRAY_TASK_ID\n"));
+  EXPECT_THAT(*script,
+              HasSubstr("/bin/upskill eval 'it'\\''s a skill' --seed=7 --shard \"$shard/4\" --runs-dir \"$folder\" "));
+}
+
+TEST_F(FakeSlurm, ARefusalSaysWhatSlurmSaid) {
+  Tool("sbatch", "echo 'sbatch: error: invalid partition specified: gpu' >&2; exit 1");
+  const Result<std::string> id = (*MakeSlurm("gpu", {}))->Submit(Array());
+  ASSERT_FALSE(id.ok());
+  EXPECT_THAT(id.error().message, HasSubstr("invalid partition specified: gpu"));
+}
+
+TEST_F(FakeSlurm, AnArrayThatSlurmHasForgottenHasNoTasks) {
+  Tool("squeue", "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
+  Tool("sacct", "echo 'Slurm accounting storage is disabled' >&2; exit 1");
+  EXPECT_THAT(*(*MakeSlurm("", {}))->Poll("upskill-x-1", "42"), IsEmpty());
+  Tool("sacct", "echo '42_1|OUT_OF_MEMORY'");
+  EXPECT_EQ((*(*MakeSlurm("", {}))->Poll("upskill-x-1", "42"))[1].word, "OUT_OF_MEMORY");
+}
+
+TEST_F(FakeSlurm, AControllerThatIsDownIsAskedAgain) {
+  Tool("squeue", "echo 'slurm_load_jobs error: Unable to contact slurm controller (connect failure)' >&2; exit 1");
+  const auto tasks = (*MakeSlurm("", {}))->Poll("upskill-x-1", "42");
+  ASSERT_FALSE(tasks.ok());
+  EXPECT_EQ(tasks.error().kind, ErrorKind::kUnavailable);
+}
+
+TEST_F(FakeSlurm, FindsAnArrayByItsName) {
+  Tool("squeue", "echo 42; echo 42");
+  EXPECT_EQ(**(*MakeSlurm("", {}))->Find("upskill-x-1"), "42");
+  EXPECT_THAT(Called("squeue"), HasSubstr("--name=upskill-x-1\n"));
+  Tool("squeue", "true");
+  EXPECT_FALSE((*(*MakeSlurm("", {}))->Find("upskill-x-1")).has_value());
+}
+
+TEST_F(FakeSlurm, CancelsByNameAndId) {
+  Tool("scancel", "true");
+  EXPECT_TRUE((*MakeSlurm("", {}))->Cancel("upskill-x-1", "42").ok());
+  EXPECT_EQ(Called("scancel"), "--name=upskill-x-1\n42\n");
+}
+
+}  // namespace
+}  // namespace upskill

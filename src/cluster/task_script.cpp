@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/task_script.h"
+
+#include <fmt/format.h>
+
+#include "util/text.h"
+
+namespace upskill {
+
+std::string ShardFolder(int shard) { return fmt::format("shards/{}", shard); }
+
+std::string TaskScript(const JobArray& array, const std::string& shard, const std::string& head) {
+  std::string command;
+  for (const std::string& word : array.command) command += ShellWord(word) + " ";
+  return fmt::format(
+      "#!/bin/sh\n"
+      "# Written by upskill: each task of this array measures one shard of a run.\n"
+      "{}"
+      "cd {} || exit\n"
+      "shard={}\n"
+      "folder={}/$shard\n"
+      "mkdir -p \"$folder\" || exit\n"
+      "rm -f \"$folder/exit\"\n"
+      "{}--shard \"$shard/{}\" --runs-dir \"$folder\" >>\"$folder/log\" 2>&1\n"
+      "code=$?\n"
+      "echo $code >\"$folder/exit.new\" && mv \"$folder/exit.new\" \"$folder/exit\"\n"
+      "exit $code\n",
+      head, ShellWord(array.working_folder.string()), shard, ShellWord((array.folder / "shards").string()), command,
+      array.of);
+}
+
+}  // namespace upskill

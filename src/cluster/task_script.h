@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "cluster/job_engine.h"
+
+namespace upskill {
+
+// Where a task writes, below the run's folder: shards/3/ has its runs, `log` (what the command prints) and `exit` (its
+// exit code, once it has ended by itself).
+std::string ShardFolder(int shard);
+
+// The shell script of every task: runs the command for the shard that the shell expression `shard` names
+// ("$SLURM_ARRAY_TASK_ID"). `head`: lines after the first, such as settings in comments.
+std::string TaskScript(const JobArray& array, const std::string& shard, const std::string& head = "");
+
+}  // namespace upskill
