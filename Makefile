@@ -40,7 +40,7 @@ test-asan: setup-check model
 	@scripts/build dev
 	@$(call run_tests,dev,unit)
 
-# The code with threads (models, runner, engine) under ThreadSanitizer.
+# The code with threads (models, runner, engine, agents, sandbox, checks) under ThreadSanitizer.
 test-tsan: setup-check model
 	@scripts/build tsan tsan_tests
 	@$(call run_tests,tsan,threads)
