@@ -64,6 +64,8 @@ struct Fragment {
   std::uint64_t turns = 0;  // how often it gave way to others
   bool arrived = false;     // at the barrier that it now passes
   std::uint32_t barrier = 0;
+  std::uint64_t polled_at = 0;  // Machine::changes_ when it last looked whether something has changed
+  std::uint64_t polls = 0;      // how often it has looked since then
 };
 
 struct AsyncCopy {
@@ -163,6 +165,8 @@ class Machine {
   bool Spent();
   void Stop(Ending ending, std::string reason);
   void ReportDeadlock();
+  void NotePoll();
+  bool OnlyPolls() const;
   bool Runnable(const Block& block) const;
 
   // warp.cpp
@@ -185,6 +189,7 @@ class Machine {
 
   // calls.cpp
   Frame* NewFrame(Warp& warp, std::uint32_t function);
+  Frame* JoinFrame(std::uint32_t call, std::uint32_t function, std::uint32_t mask, std::uint32_t return_pc);
   Step Call(const Inst& inst, std::uint32_t mask);
   Step Enter(const CallSite& site, std::uint32_t call, std::uint32_t function, std::uint32_t mask,
              std::uint32_t return_pc);
@@ -313,6 +318,7 @@ class Machine {
   std::array<char*, 2> bases_{};
   Allocation* last_allocation_ = nullptr;
   bool give_way_ = false;
+  std::uint64_t changes_ = 1;  // of what other threads can see
 };
 
 }  // namespace upskill::ptx
