@@ -21,7 +21,8 @@ struct Event {
 };
 uint64_t event_count = 0;
 
-// What an event's time stands for: instructions of the emulated device, as if it ran a thousand million in a second.
+// What an event's time stands for: instructions of the emulated device, as if it ran a thousand million in a second (in
+// trials, a hundred for each thread that is launched).
 constexpr double kInstructionsPerMillisecond = 1e6;
 
 }  // namespace
@@ -39,6 +40,17 @@ cudaError_t Synchronize(uint64_t scope, uint64_t number) {
   const cudaError_t error = AskFor(Request(kUpskillSynchronize, scope, number));
   if (error == cudaSuccess) FetchManaged();
   return error;
+}
+
+// A program that asks once and goes on hasn't waited.
+cudaError_t Query(uint64_t scope, uint64_t number) {
+  if (Failed() != cudaSuccess) return Note(Failed());
+  SendManaged();
+  const UpskillReply reply = Ask(Request(kUpskillSynchronize, scope, number, 1), nullptr, nullptr, 0);
+  if (reply.error != 0) return Note(static_cast<cudaError_t>(reply.error));
+  if (reply.r[0] != 0) return cudaErrorNotReady;
+  FetchManaged();
+  return cudaSuccess;
 }
 
 cudaError_t MakeStream(cudaStream_t* stream, unsigned flags, int priority) {
@@ -66,7 +78,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return Synchronize(kUpskillOneStream, StreamNumber(stream)); }
-cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
+cudaError_t cudaStreamQuery(cudaStream_t stream) { return Query(kUpskillOneStream, StreamNumber(stream)); }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   if (Capturing()) return cudaSuccess;  // a graph's work is done in the order of the calls
   return AskFor(Request(kUpskillWaitEvent, StreamNumber(stream), reinterpret_cast<const Event*>(event)->number));
@@ -116,7 +128,9 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return Synchronize(kUpskillOneEvent, reinterpret_cast<const Event*>(event)->number);
 }
-cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return Query(kUpskillOneEvent, reinterpret_cast<const Event*>(event)->number);
+}
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   const Event* const first = reinterpret_cast<const Event*>(start);
   const Event* const last = reinterpret_cast<const Event*>(end);

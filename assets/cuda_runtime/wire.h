@@ -12,25 +12,27 @@
 #define UPSKILL_DEVICE_SOCKET "UPSKILL_DEVICE_SOCKET"
 
 enum UpskillOperation {
-  kUpskillLoadModule = 1,    /* bytes: a fat binary. r0: module */
-  kUpskillFindKernel = 2,    /* a0: module; bytes: name. r0: kernel, r1: static shared memory, r2: most threads of a
-                                block, r3: constant memory; bytes: the size of each parameter, 32 bits each */
-  kUpskillFindSymbol = 3,    /* a0: module; bytes: name. r0: address, r1: size */
-  kUpskillAllocate = 4,      /* a0: size, a1: kUpskillDeviceMemory or kUpskillManagedMemory. r0: address */
-  kUpskillFree = 5,          /* a0: address */
-  kUpskillWrite = 6,         /* a0: address, a1: stream; bytes */
-  kUpskillRead = 7,          /* a0: address, a1: size, a2: stream. bytes */
-  kUpskillCopy = 8,          /* a0: to, a1: from, a2: size, a3: stream */
-  kUpskillFill = 9,          /* a0: address, a1: size, a2: value, a3: bytes of a value (1, 2, 4), a4: stream */
-  kUpskillLaunch = 10,       /* a0: kernel, a1…a3: grid, a4…a6: block, a7: dynamic shared memory, a8: stream,
-                                a9: kUpskillCooperative, a10: the cluster's dimensions, 16 bits each, or 0; bytes: the arguments, one after
-                                another. r0: error of the kernel, r1: instructions until now; bytes: what it printed */
-  kUpskillSynchronize = 11,  /* a0: kUpskillWholeDevice, kUpskillOneStream or kUpskillOneEvent, a1: which */
-  kUpskillMakeStream = 12,   /* a0: 1 if the default stream doesn't wait for it. r0: stream */
-  kUpskillRecordEvent = 13,  /* a0: event, a1: stream. r0: instructions until now */
-  kUpskillWaitEvent = 14,    /* a0: stream, a1: event */
+  kUpskillLoadModule = 1, /* bytes: a fat binary. r0: module */
+  kUpskillFindKernel = 2, /* a0: module; bytes: name. r0: kernel, r1: static shared memory, r2: most threads of a
+                             block, r3: constant memory; bytes: the size of each parameter, 32 bits each */
+  kUpskillFindSymbol = 3, /* a0: module; bytes: name. r0: address, r1: size */
+  kUpskillAllocate = 4,   /* a0: size, a1: kUpskillDeviceMemory or kUpskillManagedMemory. r0: address */
+  kUpskillFree = 5,       /* a0: address */
+  kUpskillWrite = 6,      /* a0: address, a1: stream; bytes */
+  kUpskillRead = 7,       /* a0: address, a1: size, a2: stream. bytes */
+  kUpskillCopy = 8,       /* a0: to, a1: from, a2: size, a3: stream */
+  kUpskillFill = 9,       /* a0: address, a1: size, a2: value, a3: bytes of a value (1, 2, 4), a4: stream */
+  kUpskillLaunch =
+      10,                      /* a0: kernel, a1…a3: grid, a4…a6: block, a7: dynamic shared memory, a8: stream,
+                                  a9: kUpskillCooperative, a10: the cluster's dimensions, 16 bits each, or 0; bytes: the arguments, one after
+                                  another. r0: error of the kernel, r1: time until now; bytes: what it printed */
+  kUpskillSynchronize = 11,    /* a0: kUpskillWholeDevice, kUpskillOneStream or kUpskillOneEvent, a1: which,
+                                  a2: 1 to ask without waiting. r0: 1 if it isn't done */
+  kUpskillMakeStream = 12,     /* a0: 1 if the default stream doesn't wait for it. r0: stream */
+  kUpskillRecordEvent = 13,    /* a0: event, a1: stream. r0: time until now: instructions, or in trials threads */
+  kUpskillWaitEvent = 14,      /* a0: stream, a1: event */
   kUpskillFindAllocation = 15, /* a0: address. r0: start, r1: size, r2: kind */
-  kUpskillNextTrial = 16,    /* r0: 1 if there is one; bytes: its arguments, 64 bits each */
+  kUpskillNextTrial = 16,      /* r0: 1 if there is one; bytes: its arguments, 64 bits each */
   kUpskillEndTrial = 17
 };
 

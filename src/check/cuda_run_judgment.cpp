@@ -42,6 +42,9 @@ std::string ProblemOfOutput(const CudaRunSpec& spec, const RunInputs& inputs, co
   if (output.unwritten > 0) return fmt::format("{} bytes of {} aren't written", output.unwritten, argument.name);
   if (output.from_host > 0)
     return fmt::format("{} of the bytes of {} come from the host, not from a kernel", output.from_host, argument.name);
+  if (output.copied > 0)
+    return fmt::format("{} of the bytes of {} are copied from an input by the runtime, not made by a kernel",
+                       output.copied, argument.name);
   const double tolerance = argument.tolerance.value_or(spec.tolerance.value_or(InfoOf(argument.type).tolerance));
   return CompareBuffer(argument, InfoOf(argument.type).is_real ? tolerance : argument.tolerance.value_or(0.0),
                        inputs.expected[output.argument], output.data);
@@ -66,8 +69,8 @@ std::string ProblemOfTrial(const CudaRunSpec& spec, const RunInputs& inputs, con
 
 std::string ProblemOfTrials(const CudaRunSpec& spec, const std::vector<RunInputs>& inputs, const DeviceReport& report) {
   const auto repetitions = static_cast<std::size_t>(spec.repetitions);
-  for (std::size_t i = 0; i < report.trials.size() && i / repetitions < inputs.size(); ++i) {
-    const RunInputs& of_trial = inputs[i / repetitions];
+  for (std::size_t i = 0; i < report.trials.size() && i < inputs.size(); ++i) {
+    const RunInputs& of_trial = inputs[i];
     if (const std::string problem = ProblemOfTrial(spec, of_trial, report.trials[i]); !problem.empty())
       return WithSizes(of_trial.sizes, problem);
     if (!spec.deterministic || i % repetitions == 0) continue;
@@ -77,9 +80,9 @@ std::string ProblemOfTrials(const CudaRunSpec& spec, const std::vector<RunInputs
                                  [](const DeviceOutput& a, const DeviceOutput& b) { return a.data == b.data; });
     if (!same) return WithSizes(of_trial.sizes, "its results differ between two runs on the same inputs");
   }
-  if (report.trials.size() == inputs.size() * repetitions) return "";
+  if (report.trials.size() == inputs.size()) return "";
   return fmt::format("it ends with exit code {} in call {} of {}{}", report.exit_code, report.trials.size() + 1,
-                     inputs.size() * repetitions, OutputOf(report));
+                     inputs.size(), OutputOf(report));
 }
 
 std::string ProblemOfCosts(const CudaRunSpec& spec, const DeviceReport& report) {

@@ -79,10 +79,11 @@ Judged Good() {
   in.role = ArgumentRole::kIn;
   judged.spec.arguments = {in, Output(ElementType::kF32)};
   judged.spec.sizes = {{{"n", 2.0}}};
-  judged.inputs = {{judged.spec.sizes[0], {{}, {}}, {"", Elements(ElementType::kF32, {1, 2})}}};
+  const RunInputs inputs = {judged.spec.sizes[0], {{}, {}}, {"", Elements(ElementType::kF32, {1, 2})}};
+  judged.inputs = {inputs, inputs};
   DeviceTrialReport trial;
   trial.launches = 1;
-  trial.outputs = {{1, Elements(ElementType::kF32, {1, 2}), 0, 0}};
+  trial.outputs = {{1, Elements(ElementType::kF32, {1, 2}), 0, 0, 0}};
   judged.report.exit_code = 0;
   judged.report.trials = {trial, trial};
   judged.report.kernels = {{"k", 2, 32, 0, {{"global_load_sectors", 2}, {"global_load_bytes", 32}}, {}, {"f32"}}};
@@ -107,6 +108,7 @@ TEST(JudgeRun, ARightRunPassesAndEachFaultFails) {
   EXPECT_EQ(with([](Trial& t, Judged&) { t.changed_inputs = {0}; }), "it changes its input in (n=2)");
   EXPECT_EQ(with([](Trial& t, Judged&) { t.outputs[0].unwritten = 4; }), "4 bytes of out aren't written (n=2)");
   EXPECT_THAT(with([](Trial& t, Judged&) { t.outputs[0].from_host = 8; }), HasSubstr("come from the host"));
+  EXPECT_THAT(with([](Trial& t, Judged&) { t.outputs[0].copied = 8; }), HasSubstr("copied from an input"));
   EXPECT_THAT(with([](Trial& t, Judged&) { t.pending_streams = 1; }), HasSubstr("stream of its own"));
   EXPECT_THAT(with([](Trial& t, Judged&) { t.bytes_to_host = 257; }), HasSubstr("copies 257 bytes to the host"));
   EXPECT_THAT(with([](Trial& t, Judged&) { t.error = 9; }), HasSubstr("error 9"));

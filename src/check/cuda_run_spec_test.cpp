@@ -39,25 +39,42 @@ TEST(CudaRunSpec, IsReadAndMakesTheSameInputsEveryTime) {
   EXPECT_EQ(spec->time, std::chrono::seconds(5));
   const std::vector<RunInputs> inputs = *MakeInputs(*spec);
   const std::vector<RunInputs> again = *MakeInputs(*spec);
-  ASSERT_EQ(inputs.size(), 4U);
+  ASSERT_EQ(inputs.size(), 8U);
   EXPECT_EQ(inputs[0].arguments[0].data.size(), 3U * 10 * 4);
   EXPECT_EQ(inputs[0].arguments[0].data, again[0].arguments[0].data);
-  EXPECT_NE(inputs[0].arguments[0].data, inputs[1].arguments[0].data) << "another seed";
+  EXPECT_NE(inputs[0].arguments[0].data, inputs[2].arguments[0].data) << "another seed";
   EXPECT_EQ(inputs[0].arguments[1].bytes, 6U);
   EXPECT_EQ(inputs[0].arguments[2].bits, 3U);
-  EXPECT_EQ(MakeTrials(*spec, inputs).size(), 8U);
+  EXPECT_EQ(MakeTrials(inputs).size(), 8U);
   EXPECT_EQ(SizesText(inputs[0].sizes), "cols=5, rows=3");
+}
+
+TEST(CudaRunSpec, RepetitionsDifferInSomeElementsUnlessResultsMustBeEqual) {
+  CudaRunSpec spec = *SpecOf(kGood);
+  spec.sizes = {{{"rows", 20.0}, {"cols", 10.0}}};
+  const auto changed = [&] {
+    const std::vector<RunInputs> inputs = *MakeInputs(spec);
+    const std::string& a = inputs[0].arguments[0].data;
+    const std::string& b = inputs[1].arguments[0].data;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < a.size(); i += 4) count += a.compare(i, 4, b, i, 4) != 0 ? 1 : 0;
+    return count;
+  };
+  EXPECT_GE(changed(), 5U);
+  EXPECT_LE(changed(), 7U);
+  spec.deterministic = true;
+  EXPECT_EQ(changed(), 0U);
 }
 
 TEST(CudaRunSpec, TheReferencesResultsAreTakenApart) {
   const CudaRunSpec spec = *SpecOf(kGood);
   std::vector<RunInputs> inputs = *MakeInputs(spec);
-  // Half precision is single there: 3 + 3 + 1 + 1 elements.
-  EXPECT_THAT(TakeExpected(spec, std::string(7 * 4, 'x'), inputs).error().message, HasSubstr("something else"));
-  EXPECT_THAT(TakeExpected(spec, std::string(9 * 4, 'x'), inputs).error().message, HasSubstr("more than"));
-  ASSERT_TRUE(TakeExpected(spec, std::string(8 * 4, 'x'), inputs).ok());
-  EXPECT_EQ(inputs[0].expected[1].size(), 12U);
-  EXPECT_EQ(inputs[3].expected[1].size(), 4U);
+  // Half precision is single there: 4 × 3 + 4 × 1 elements.
+  EXPECT_THAT(TakeExpected(spec, std::string(15 * 4, 'x'), inputs).error().message, HasSubstr("something else"));
+  EXPECT_THAT(TakeExpected(spec, std::string(17 * 4, 'x'), inputs).error().message, HasSubstr("more than"));
+  ASSERT_TRUE(TakeExpected(spec, std::string(16 * 4, 'x'), inputs).ok());
+  EXPECT_EQ(inputs[3].expected[1].size(), 12U);
+  EXPECT_EQ(inputs[4].expected[1].size(), 4U);
 }
 
 TEST(CudaRunSpec, TheGeneratedProgramsCallWhatIsDeclared) {

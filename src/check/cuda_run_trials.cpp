@@ -20,29 +20,41 @@ double NextNormal(Rng& random) {
   return size * std::cos(2.0 * std::numbers::pi * random.Uniform());
 }
 
-Result<std::string> MakeData(const RunArgument& argument, const Sizes& sizes, std::size_t count, Rng& random) {
-  const FillRule& fill = argument.fill;
-  double high = fill.high;
-  if (!fill.high_expression.empty()) {
-    ASSIGN_OR_RETURN(high, EvaluateSize(fill.high_expression, sizes));
+// Makes the elements of a buffer, one by one.
+class ElementMaker {
+ public:
+  static Result<ElementMaker> Make(const RunArgument& argument, const Sizes& sizes) {
+    ElementMaker maker(argument);
+    const FillRule& fill = argument.fill;
+    maker.high_ = fill.high;
+    if (!fill.high_expression.empty()) {
+      ASSIGN_OR_RETURN(maker.high_, EvaluateSize(fill.high_expression, sizes));
+    }
+    // A size of this name multiplies the inputs, to try other magnitudes.
+    const auto scale = sizes.find("scale");
+    if (scale != sizes.end() && InfoOf(argument.type).is_real) maker.factor_ = scale->second;
+    return maker;
   }
-  // A size of this name multiplies the inputs, to try other magnitudes.
-  const auto scale = sizes.find("scale");
-  const bool is_real = InfoOf(argument.type).is_real;
-  const double factor = scale == sizes.end() || !is_real ? 1.0 : scale->second;
-  const auto every = static_cast<std::size_t>(fill.infinite_every);
-  std::string data;
-  for (std::size_t i = 0; i < count; ++i) {
+
+  void Append(std::size_t index, Rng& random, std::string& data) const {
+    const FillRule& fill = argument_->fill;
     double value = fill.low;
-    if (fill.kind == FillRule::Kind::kUniform) value = fill.low + (high - fill.low) * random.Uniform();
-    if (fill.kind == FillRule::Kind::kNormal) value = fill.low + high * NextNormal(random);
-    if (fill.kind == FillRule::Kind::kIntegers) value = std::floor(fill.low + (high - fill.low) * random.Uniform());
-    value *= factor;
-    if (every > 0 && i % every == every - 1 && is_real) value = -std::numeric_limits<double>::infinity();
-    AppendElement(argument.type, value, data);
+    if (fill.kind == FillRule::Kind::kUniform) value = fill.low + (high_ - fill.low) * random.Uniform();
+    if (fill.kind == FillRule::Kind::kNormal) value = fill.low + high_ * NextNormal(random);
+    if (fill.kind == FillRule::Kind::kIntegers) value = std::floor(fill.low + (high_ - fill.low) * random.Uniform());
+    value *= factor_;
+    const auto every = static_cast<std::size_t>(fill.infinite_every);
+    const bool infinite = every > 0 && index % every == every - 1 && InfoOf(argument_->type).is_real;
+    AppendElement(argument_->type, infinite ? -std::numeric_limits<double>::infinity() : value, data);
   }
-  return data;
-}
+
+ private:
+  explicit ElementMaker(const RunArgument& argument) : argument_(&argument) {}
+
+  const RunArgument* argument_;
+  double high_ = 0.0;
+  double factor_ = 1.0;
+};
 
 Result<DeviceArgument> MakeArgument(const RunArgument& argument, const Sizes& sizes, Rng& random) {
   DeviceArgument made;
@@ -61,9 +73,26 @@ Result<DeviceArgument> MakeArgument(const RunArgument& argument, const Sizes& si
   ASSIGN_OR_RETURN(const std::size_t count, ElementCount(argument, sizes));
   made.bytes = count * info.bytes;
   if (argument.role != ArgumentRole::kOut) {
-    ASSIGN_OR_RETURN(made.data, MakeData(argument, sizes, count, random));
+    ASSIGN_OR_RETURN(const ElementMaker maker, ElementMaker::Make(argument, sizes));
+    for (std::size_t i = 0; i < count; ++i) maker.Append(i, random, made.data);
   }
   return made;
+}
+
+// Gives some elements other values, so that a result that is kept from an earlier call is wrong, even if the answer
+// recognises inputs by some of their elements.
+Status ChangeSome(const RunArgument& argument, const Sizes& sizes, Rng& random, std::string& data) {
+  const std::size_t size = InfoOf(argument.type).bytes;
+  const std::size_t count = data.size() / size;
+  if (count == 0) return {};
+  ASSIGN_OR_RETURN(const ElementMaker maker, ElementMaker::Make(argument, sizes));
+  for (std::size_t changed = 0; changed < 1 + count / 64; ++changed) {
+    const std::size_t at = random.Next() % count;
+    std::string element;
+    maker.Append(at, random, element);
+    data.replace(at * size, size, element);
+  }
+  return {};
 }
 
 std::string Converted(std::string_view data, ElementType from, ElementType to) {
@@ -144,18 +173,22 @@ Result<std::vector<RunInputs>> MakeInputs(const CudaRunSpec& spec) {
         ASSIGN_OR_RETURN(DeviceArgument made, MakeArgument(argument, sizes, random));
         inputs.arguments.push_back(std::move(made));
       }
-      all.push_back(std::move(inputs));
+      all.push_back(inputs);
+      for (int repetition = 1; repetition < spec.repetitions; ++repetition) {
+        for (std::size_t i = 0; i < spec.arguments.size() && !spec.deterministic; ++i) {
+          RETURN_IF_ERROR(ChangeSome(spec.arguments[i], sizes, random, inputs.arguments[i].data));
+        }
+        all.push_back(inputs);
+      }
     }
   }
   return all;
 }
 
-std::vector<DeviceTrial> MakeTrials(const CudaRunSpec& spec, const std::vector<RunInputs>& inputs) {
+std::vector<DeviceTrial> MakeTrials(const std::vector<RunInputs>& inputs) {
   std::vector<DeviceTrial> trials;
-  for (const RunInputs& each : inputs) {
-    for (int repetition = 0; repetition < spec.repetitions; ++repetition)
-      trials.push_back({each.arguments, SeedFromText(fmt::format("{} {}", trials.size(), repetition))});
-  }
+  for (const RunInputs& each : inputs)
+    trials.push_back({each.arguments, SeedFromText(fmt::format("trial {}", trials.size()))});
   return trials;
 }
 

@@ -11,18 +11,19 @@
 
 namespace upskill {
 
-// One set of inputs, for one of the sizes, and what the reference makes of them.
+// The inputs of one call, for one of the sizes, and what the reference makes of them.
 struct RunInputs {
   Sizes sizes;
   std::vector<DeviceArgument> arguments;  // of the function, buffers to be written included
   std::vector<std::string> expected;      // by argument; empty for those that aren't written; of ReferenceType
 };
 
-// The same ones for the same statement, every time.
+// Those of all calls: for each of the sizes and seeds, `repetitions` that follow each other. Only some elements differ
+// between these, none if the results are to be equal. The same ones for the same statement, every time.
 Result<std::vector<RunInputs>> MakeInputs(const CudaRunSpec& spec);
 
-// The inputs as calls of the function, each `repetitions` times, in changing order of execution.
-std::vector<DeviceTrial> MakeTrials(const CudaRunSpec& spec, const std::vector<RunInputs>& inputs);
+// The calls of the function, each with another order of execution.
+std::vector<DeviceTrial> MakeTrials(const std::vector<RunInputs>& inputs);
 
 // The type of a buffer in the reference's code: half precision is single there.
 ElementType ReferenceType(ElementType type);

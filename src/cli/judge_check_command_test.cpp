@@ -231,16 +231,24 @@ TEST_F(JudgeCheckCommand, ARecheckKeepsWhatTheJudgeHasSaid) {
   EXPECT_THAT(out, HasSubstr("now fail"));
 }
 
-TEST_F(JudgeCheckCommand, ARecheckSaysWhatMustBeJudged) {
+TEST_F(JudgeCheckCommand, ARecheckWithoutAJudgeWritesNothingIfOneIsNeeded) {
   ASSERT_EQ(Eval({"--judge-model", judge}), 0) << error;
   const std::string tests = folder
                                 .Write("other.json", R"([
       {"id": "one", "input": "one and one", "reference": "number 2", "checks": [{"type": "judge", "rubric": "It is 2."}]},
       {"id": "two", "input": "two and two", "reference": "number 4", "checks": [{"type": "contains", "values": "4"}]}])")
                                 .string();
-  EXPECT_EQ(Run({"recheck", "--runs-dir", runs().string(), "-t", tests}), 3);
-  EXPECT_THAT(out, HasSubstr("rechecked 12 of the 24 answers of run "));
-  EXPECT_THAT(error, AllOf(HasSubstr("12 answers must be judged: upskill recheck "), HasSubstr("--judge-model")));
+  const auto entries = [&] {
+    return std::distance(std::filesystem::directory_iterator(runs()), std::filesystem::directory_iterator());
+  };
+  const auto before = entries();
+  EXPECT_EQ(Run({"recheck", "--runs-dir", runs().string(), "-t", tests}), 2);
+  EXPECT_EQ(out, "");
+  EXPECT_THAT(error, AllOf(HasSubstr("nothing was written: 12 answers must be judged: upskill recheck "),
+                           HasSubstr("--judge-model")));
+  EXPECT_EQ(entries(), before);
+  EXPECT_EQ(Run({"recheck", "--runs-dir", runs().string(), "-t", tests, "--judge-model", judge}), 0) << error;
+  EXPECT_THAT(out, HasSubstr("rechecked 24 answers of run "));
 }
 
 }  // namespace

@@ -8,7 +8,9 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <optional>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -28,6 +30,11 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMaxSource = std::uint64_t{4} << 20U;
 constexpr std::size_t kMaxHeaders = 200;
+
+std::vector<std::string> WordsOf(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), std::istream_iterator<std::string>()};
+}
 
 // The file, and the headers beside it, which it may include.
 Result<KernelSources> ReadSources(const std::string& file) {
@@ -52,6 +59,7 @@ Result<KernelBuild> BuildFile(const KernelRunner& runner, const KernelOptions& o
   if (const std::string reason = runner.WhyNot(); !reason.empty()) return InputError(reason);
   ASSIGN_OR_RETURN(KernelSources sources, ReadSources(options.file));
   sources.registers = registers;
+  sources.flags = WordsOf(options.nvcc_flags);
   ASSIGN_OR_RETURN(KernelBuild build, runner.Build(sources, env.stop));
   if (build.stopped) return Error{ErrorKind::kCancelled, "interrupted"};
   const std::string& problem = build.problem.empty() ? build.unclear : build.problem;
@@ -128,6 +136,8 @@ ExitCode CheckProgram(const KernelRunner& runner, const KernelOptions& options, 
 void AddCommonOptions(CLI::App& command, KernelOptions& options) {
   command.add_option("FILE", options.file, "CUDA source with a main(); headers beside it can be included")->required();
   command.add_option("ARG", options.arguments, "Arguments of the program, after --");
+  command.add_option("--nvcc-flags", options.nvcc_flags, "More flags for nvcc, separated by spaces")
+      ->type_name("FLAGS");
   command.add_option("--timeout", options.timeout_seconds, "Maximum time of a run (seconds)")
       ->type_name("SECONDS")
       ->check(Number(1.0, 3600.0));

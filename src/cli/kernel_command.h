@@ -16,6 +16,7 @@ namespace upskill {
 struct KernelOptions {
   std::string file;                    // CUDA source with a main()
   std::vector<std::string> arguments;  // of the program
+  std::string nvcc_flags;              // joined by blanks
   int schedules = 3;                   // check: runs with other orders of warps and blocks
   double timeout_seconds = 120.0;      // of each run
   bool json = false;

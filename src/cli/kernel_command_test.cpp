@@ -46,7 +46,7 @@ class KernelCommand : public CommandLineTest {
 
   static bool CanRun() {
 #ifdef UPSKILL_SANITIZED
-    return false;  // a sanitizer's memory doesn't fit into the sandbox; tests/kernels runs the command in other builds
+    return false;  // a sanitizer's memory doesn't fit into the sandbox: the target kernel_command runs these tests
 #else
     return MakeKernelInterpreter(DefaultSandbox())->WhyNot().empty();
 #endif
@@ -61,6 +61,13 @@ TEST_F(KernelCommand, RunsAProgram) {
   EXPECT_EQ(Run({"kernel", "run", file, "--", "word", "more"}), 1);
   EXPECT_EQ(out, "word 63 no error\n");
   EXPECT_THAT(error, HasSubstr("the program's exit code is 5"));
+}
+
+TEST_F(KernelCommand, PassesFlagsToTheCompiler) {
+  if (!CanRun()) GTEST_SKIP() << "no nvcc or no sandbox, or a build with sanitizers";
+  const std::string file = folder.Write("flag.cu", "int main() { return NUMBER; }\n").string();
+  EXPECT_EQ(Run({"kernel", "run", file}), 2);
+  EXPECT_EQ(Run({"kernel", "run", "--nvcc-flags", "-G  -DNUMBER=0", file}), 0) << error;
 }
 
 TEST_F(KernelCommand, NamesARaceWithItsPlaceAndWhatKernelsCost) {

@@ -277,6 +277,14 @@ ExitCode RunRecheck(const RecheckOptions& options, Env& env) {
   }
   const std::map<std::string, Changes> changes = ChangesOf(*recheck, outcome->data);
   const std::size_t unjudged = Unjudged(answers, outcome->data);
+  const bool interrupted = no_requests > 1;
+  if (unjudged > 0 && options.judge_model.empty() && !interrupted) {
+    // A run of some answers would have other figures for no reason that it shows.
+    journal->Discard();
+    env.error(TerminalText::Format("nothing was written: "));
+    PrintHowToJudge(options, unjudged, run_before, recheck->plan, env);
+    return ExitCode::kUsage;
+  }
   const JudgedRun run = Judge(std::move(outcome->data));
   if (const Status files = WriteRunFiles(run, journal->folder()); !files) PrintWarning(env, files.error().message);
   if (options.json) {
@@ -292,7 +300,7 @@ ExitCode RunRecheck(const RecheckOptions& options, Env& env) {
   if (unjudged > 0) PrintHowToJudge(options, unjudged, run_before, run.plan(), env);
   if (run.summary.complete()) return ExitCode::kSuccess;
   if (env.stop != nullptr && env.stop->load() > 0) return ExitCode::kInterrupted;
-  return no_requests > 1 ? ExitCode::kInterrupted : ExitCode::kIncomplete;
+  return interrupted ? ExitCode::kInterrupted : ExitCode::kIncomplete;
 }
 
 }  // namespace upskill

@@ -103,8 +103,10 @@ TEST(KernelBuild, TheRuntimesFilesAndTheDriverAreNotTheAnswers) {
   sources.files = {{"upskill-cuda-runtime/wire.h", "#error of the answer"}, {"a b.cu", ""}};
   sources.cuda = {"a b.cu"};
   sources.driver = "int main() {}";
+  sources.flags = {"-DNAME=two words"};
   const SandboxCommand command = BuildCommand(sources);
   EXPECT_THAT(command.files.at("upskill-cuda-runtime/wire.h"), HasSubstr("struct UpskillRequest"));
+  EXPECT_THAT(command.command, HasSubstr("'-DNAME=two words'"));
   EXPECT_THAT(command.command, HasSubstr("'a b.cu'"));
   EXPECT_THAT(command.command, HasSubstr("-Dmain=main_of_answer"));
   sources.driver.clear();

@@ -71,7 +71,8 @@ Json TrialToJson(const DeviceTrialReport& trial) {
     outputs.push_back({{"argument", output.argument},
                        {"data", EncodeBase64(output.data)},
                        {"unwritten", output.unwritten},
-                       {"from_host", output.from_host}});
+                       {"from_host", output.from_host},
+                       {"copied", output.copied}});
   }
   return {{"outputs", std::move(outputs)},        {"changed_inputs", trial.changed_inputs},
           {"launches", trial.launches},           {"pending_streams", trial.pending_streams},
@@ -83,7 +84,8 @@ DeviceTrialReport TrialFromJson(const Json& json) {
   for (const Json& output : Member(json, "outputs")) {
     trial.outputs.push_back({JsonGet<std::size_t>(output, "argument", 0), DecodeBase64(StringAt(output, "data")),
                              JsonGet<std::uint64_t>(output, "unwritten", 0),
-                             JsonGet<std::uint64_t>(output, "from_host", 0)});
+                             JsonGet<std::uint64_t>(output, "from_host", 0),
+                             JsonGet<std::uint64_t>(output, "copied", 0)});
   }
   for (const Json& input : Member(json, "changed_inputs")) {
     if (input.is_number_unsigned()) trial.changed_inputs.push_back(input.get<std::size_t>());

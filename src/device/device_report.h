@@ -42,6 +42,7 @@ struct DeviceOutput {
   std::string data;
   std::uint64_t unwritten = 0;  // bytes that nothing has written
   std::uint64_t from_host = 0;  // bytes that were copied from the host
+  std::uint64_t copied = 0;     // bytes that the runtime, no kernel, has copied there from an input
 };
 
 struct DeviceTrialReport {

@@ -179,10 +179,9 @@ DeviceReply DeviceSession::Read(std::uint64_t address, std::uint64_t bytes, std:
   if (found == nullptr || bytes > found->End() - address) return Failed(kCudaInvalidValue);
   streams_.Work(stream);
   // What the program itself has written there, it knows.
-  if (trial_)
-    trial_->bytes_to_host += memory_.CountWrittenBy(ptx::Writer::kDevice, address, bytes).ok()
-                                 ? *memory_.CountWrittenBy(ptx::Writer::kDevice, address, bytes)
-                                 : bytes;
+  const auto begins = found->writer.begin() + static_cast<std::ptrdiff_t>(address - found->address);
+  const auto known = std::count(begins, begins + static_cast<std::ptrdiff_t>(bytes), ptx::Writer::kHost);
+  if (trial_) trial_->bytes_to_host += bytes - static_cast<std::uint64_t>(known);
   DeviceReply reply;
   const auto* const begin = reinterpret_cast<const char*>(found->data.data()) + (address - found->address);
   reply.bytes.assign(begin, bytes);
@@ -225,6 +224,12 @@ DeviceReply DeviceSession::Streams(const UpskillRequest& request) {
   DeviceReply reply;
   switch (request.operation) {
     case kUpskillSynchronize:
+      if (request.a[2] != 0) {
+        const bool done =
+            request.a[0] == kUpskillOneEvent ? streams_.AskEvent(request.a[1]) : streams_.AskStream(request.a[1]);
+        reply.r[0] = done ? 0 : 1;
+        return reply;
+      }
       if (request.a[0] == kUpskillWholeDevice) streams_.SynchronizeDevice();
       if (request.a[0] == kUpskillOneStream) streams_.SynchronizeStream(request.a[1]);
       if (request.a[0] == kUpskillOneEvent) streams_.SynchronizeEvent(request.a[1]);
@@ -234,7 +239,7 @@ DeviceReply DeviceSession::Streams(const UpskillRequest& request) {
       return reply;
     case kUpskillRecordEvent:
       streams_.Record(request.a[0], request.a[1]);
-      reply.r[0] = log_.instructions();
+      reply.r[0] = TimeForProgram();
       return reply;
     case kUpskillWaitEvent:
       streams_.WaitForEvent(request.a[0], request.a[1]);

@@ -78,6 +78,7 @@ class DeviceSession {
   Result<std::uint64_t> PlaceArgument(const DeviceArgument& argument, std::string label);
   std::optional<std::vector<std::uint8_t>> PackArguments(const ptx::KernelInfo& kernel, std::string_view sent) const;
   ptx::RunOptions OptionsOfLaunch() const;
+  std::uint64_t TimeForProgram() const;  // what events measure
   void LookAt(const DeviceArgument& argument, std::size_t number, DeviceTrialReport& report) const;
   DeviceReply Failed(std::uint32_t error);
 
@@ -92,6 +93,7 @@ class DeviceSession {
   std::size_t next_trial_ = 0;
   std::optional<RunningTrial> trial_;
   std::uint64_t launches_ = 0;
+  std::uint64_t launched_threads_ = 0;
   std::chrono::milliseconds run_time_{0};
 };
 

@@ -141,6 +141,26 @@ TEST_F(DeviceSessionTest, WhatIsntWrittenByAKernelIsTold) {
   EXPECT_EQ(report.trials[1].bytes_to_host, 16U);
 }
 
+TEST_F(DeviceSessionTest, WhatTheRuntimeCopiesFromAnInputIsTold) {
+  const std::vector<std::uint64_t> trial = NextTrial();
+  const std::uint64_t scratch = session_.Answer(Asked(kUpskillAllocate, {16, kUpskillDeviceMemory}), "").r[0];
+  session_.Answer(Asked(kUpskillCopy, {scratch, trial[0], 16}), "");
+  session_.Answer(Asked(kUpskillCopy, {trial[1], scratch, 8}), "");
+  session_.Answer(Asked(kUpskillRead, {scratch, 12}), "");
+  session_.Answer(Asked(kUpskillEndTrial), "");
+  const DeviceReport report = session_.Finish();
+  EXPECT_EQ(report.trials[0].outputs.at(0).copied, 8U);
+  EXPECT_EQ(report.trials[0].bytes_to_host, 12U);
+}
+
+// Otherwise, a kernel could tell the program its input by how long it takes.
+TEST_F(DeviceSessionTest, TimeInATrialDependsOnThreadsAlone) {
+  const std::uint64_t kernel = Kernel();
+  const std::vector<std::uint64_t> trial = NextTrial();
+  EXPECT_EQ(Launch(kernel, trial[0], trial[1], 4).r[1], 400U);
+  EXPECT_EQ(session_.Answer(Asked(kUpskillRecordEvent, {1, kUpskillDefaultStream}), "").r[0], 400U);
+}
+
 TEST_F(DeviceSessionTest, FaultsAreFindingsAndChangedInputsAreTold) {
   const std::uint64_t kernel = Kernel();
   const std::vector<std::uint64_t> trial = NextTrial();

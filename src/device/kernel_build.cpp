@@ -36,8 +36,10 @@ std::string CompileAll(const KernelSources& sources) {
   };
   // An answer's own main() may be there to try its kernels: the driver's takes its place.
   const std::string rename = sources.driver.empty() ? "" : "-Dmain=main_of_answer ";
+  std::string flags;
+  for (const std::string& flag : sources.flags) flags += " " + ShellWord(flag);
   for (const std::string& file : sources.cuda)
-    add(fmt::format("{}-lineinfo -I. --no-compress -gencode arch=compute_90a,code={}", rename, code), file);
+    add(fmt::format("{}-lineinfo -I. --no-compress -gencode arch=compute_90a,code={}{}", rename, code, flags), file);
   if (!sources.driver.empty()) add("-x c++ -O1 -I.", kDriverFile);
   add("-O1", fmt::format("{}/runtime.cpp", kRuntimeFolder));
   return fmt::format("{}{}g++ -o /tmp/build/program{} -lpthread || exit 1\ncat /tmp/build/program\n", command, waits,

@@ -21,6 +21,7 @@ namespace upskill {
 struct KernelSources {
   std::map<std::string, std::string> files;  // of the workspace
   std::vector<std::string> cuda;             // those that nvcc compiles
+  std::vector<std::string> flags;            // of nvcc for these, after ours: -G, -O0, -DNAME
   std::string driver;                        // code for the host with its own main(); empty: the sources have one
   bool registers = false;                    // assemble the kernels, too, to learn how many registers they need
 };

@@ -72,14 +72,20 @@ DeviceReply DeviceSession::Launch(const UpskillRequest& request, std::string_vie
   if (!outcome) return Failed(kCudaInvalidConfiguration);
   ++launches_;
   if (trial_) ++trial_->launches;
+  launched_threads_ += config.grid.Count() * config.block.Count();
   log_.Add(known.name, config, kernel->static_shared_bytes + config.dynamic_shared_bytes, known.precisions, *outcome);
   return EndOfLaunch(*outcome);
+}
+
+// In trials, time depends on nothing that kernels compute: otherwise, a kernel could tell the program its input by it.
+std::uint64_t DeviceSession::TimeForProgram() const {
+  return task_.trials.empty() ? log_.instructions() : 100 * launched_threads_;
 }
 
 // The program learns of an error when it waits for the kernel, as on a GPU.
 DeviceReply DeviceSession::EndOfLaunch(const ptx::LaunchOutcome& outcome) {
   DeviceReply reply;
-  reply.r[1] = log_.instructions();
+  reply.r[1] = TimeForProgram();
   reply.bytes = outcome.printed;
   if (trial_) trial_->bytes_to_host += outcome.printed.size();
   const auto note = [](std::string& place, const std::string& text) {
@@ -120,8 +126,7 @@ Result<std::uint64_t> DeviceSession::PlaceArgument(const DeviceArgument& argumen
   }
   std::memcpy(buffer->data.data(), argument.data.data(), std::min(argument.data.size(), buffer->data.size()));
   if (argument.role == ArgumentRole::kIn) memory_.SetReadOnly(address, true);
-  // As if a kernel before had made them: what the program copies from them isn't the host's.
-  std::fill(buffer->writer.begin(), buffer->writer.end(), ptx::Writer::kDevice);
+  std::fill(buffer->writer.begin(), buffer->writer.end(), ptx::Writer::kGiven);
   return address;
 }
 
@@ -168,7 +173,9 @@ void DeviceSession::LookAt(const DeviceArgument& argument, std::size_t number, D
   const auto count = [&](ptx::Writer writer) {
     return static_cast<std::uint64_t>(std::count(buffer->writer.begin(), buffer->writer.end(), writer));
   };
-  report.outputs.push_back({number, std::string(data), count(ptx::Writer::kNobody), count(ptx::Writer::kHost)});
+  // What a buffer of both roles held before may stay.
+  const std::uint64_t copied = argument.role == ArgumentRole::kOut ? count(ptx::Writer::kGiven) : 0;
+  report.outputs.push_back({number, std::string(data), count(ptx::Writer::kNobody), count(ptx::Writer::kHost), copied});
 }
 
 DeviceReply DeviceSession::EndTrial() {

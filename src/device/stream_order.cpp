@@ -49,6 +49,27 @@ void StreamOrder::WaitForEvent(std::uint64_t stream, std::uint64_t event) {
   streams_[stream].waits_for.push_back(found->second);
 }
 
+bool StreamOrder::AskStream(std::uint64_t stream) {
+  const auto found = streams_.find(stream);
+  return found == streams_.end() || Ask({stream, found->second.work});
+}
+
+bool StreamOrder::AskEvent(std::uint64_t event) {
+  const auto found = events_.find(event);
+  return found == events_.end() || Ask(found->second);
+}
+
+bool StreamOrder::Ask(const Point& point) {
+  const auto found = streams_.find(point.stream);
+  if (found == streams_.end() || found->second.done >= point.work) return true;
+  if (found->second.asked < point.work) {
+    found->second.asked = point.work;
+    return false;
+  }
+  Reach(point);
+  return true;
+}
+
 std::size_t StreamOrder::Pending() const {
   return static_cast<std::size_t>(std::count_if(streams_.begin(), streams_.end(),
                                                 [](const auto& each) { return each.second.done < each.second.work; }));

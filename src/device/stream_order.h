@@ -19,6 +19,9 @@ class StreamOrder {
   void Record(std::uint64_t event, std::uint64_t stream);
   void SynchronizeEvent(std::uint64_t event);
   void WaitForEvent(std::uint64_t stream, std::uint64_t event);
+  // Whether the work is done, for a program that asks and doesn't wait: asked again, it is.
+  bool AskStream(std::uint64_t stream);
+  bool AskEvent(std::uint64_t event);
 
   // Streams, besides the default one, with work that nothing has waited for.
   std::size_t Pending() const;
@@ -32,10 +35,12 @@ class StreamOrder {
     bool non_blocking = false;
     std::uint64_t work = 0;
     std::uint64_t done = 0;
+    std::uint64_t asked = 0;  // the work that the program has asked for
     std::vector<Point> waits_for;
   };
 
   void Reach(const Point& point);
+  bool Ask(const Point& point);
 
   std::map<std::uint64_t, Stream> streams_;
   std::map<std::uint64_t, Point> events_;

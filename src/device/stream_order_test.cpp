@@ -75,5 +75,22 @@ TEST(StreamOrder, WhatAStreamWaitsForIsReachedWithIt) {
   EXPECT_EQ(order.Pending(), 0U);
 }
 
+TEST(StreamOrder, AskingOnceIsNotWaiting) {
+  StreamOrder order;
+  const std::uint64_t stream = order.Make(true);
+  EXPECT_TRUE(order.AskStream(stream));
+  order.Work(stream);
+  EXPECT_FALSE(order.AskStream(stream));
+  EXPECT_EQ(order.Pending(), 1U);
+  EXPECT_TRUE(order.AskStream(stream));
+  EXPECT_EQ(order.Pending(), 0U);
+  order.Record(3, stream);
+  EXPECT_FALSE(order.AskEvent(3));
+  EXPECT_TRUE(order.AskEvent(3));
+  EXPECT_EQ(order.Pending(), 0U);
+  EXPECT_TRUE(order.AskEvent(99));
+  EXPECT_TRUE(order.AskStream(kDefault));
+}
+
 }  // namespace
 }  // namespace upskill

@@ -111,6 +111,7 @@ void Machine::Atomic(const Inst& inst, std::uint32_t mask) {
         Order(inst, lane, target, true, true);
         CheckRace(inst, lane, target, bytes, true, true, false);
       }
+      if (result != old) ++changes_;
       std::memcpy(target.data, &result, bytes);
       std::memset(target.state, static_cast<int>(Writer::kDevice), bytes);
     }

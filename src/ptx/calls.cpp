@@ -42,6 +42,25 @@ Frame* Machine::NewFrame(Warp& warp, std::uint32_t function) {
   return warp.frames.back().get();
 }
 
+// Of lanes that have made the same call and haven't returned: others that make it, too, meet them there. Registers are
+// each lane's own.
+Frame* Machine::JoinFrame(std::uint32_t call, std::uint32_t function, std::uint32_t mask, std::uint32_t return_pc) {
+  if (warp_->fragments.size() < 2) return nullptr;
+  for (const std::unique_ptr<Frame>& frame : warp_->frames) {
+    if (frame->caller != frame_ || frame->call != call || frame->function != function ||
+        frame->return_pc != return_pc || (frame->lanes & mask) != 0) {
+      continue;
+    }
+    frame->lanes |= mask;
+    for (std::size_t i = 1; i < frame->taints.size(); ++i) {
+      frame->taints[i].lanes |= mask;
+      frame->taints[i].computed |= mask;
+    }
+    return frame.get();
+  }
+  return nullptr;
+}
+
 void Machine::LeaveFrame(Frame* frame, std::uint32_t mask) {
   frame->lanes &= ~mask;
   if (frame->lanes != 0) return;
@@ -111,14 +130,15 @@ Step Machine::Enter(const CallSite& site, std::uint32_t call, std::uint32_t func
     Stop(Ending::kTrapped, "stack overflow");
     return Step::kEnd;
   }
-  Frame* frame = NewFrame(*warp_, function);
+  Frame* frame = JoinFrame(call, function, mask, return_pc);
+  if (frame == nullptr) frame = NewFrame(*warp_, function);
   if (frame == nullptr) return Step::kEnd;
   frame->caller = frame_;
   frame->call = call;
   frame->return_pc = return_pc;
   frame->local_base = local_base;
   frame->depth = frame_->depth + 1;
-  frame->lanes = mask;
+  frame->lanes |= mask;
   NeedLocal(local_base + callee.local_bytes);
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if (((mask >> lane) & 1U) == 0) continue;
@@ -147,7 +167,7 @@ Step Machine::Call(const Inst& inst, std::uint32_t mask) {
   if (inst.sub == kCallAssert) return AssertFail(site, mask);
   if (inst.sub == kCallDirect) return Enter(site, inst.target, site.function, mask, return_pc);
   const auto* address = Register<std::uint64_t>(inst.op[0]);
-  // One of the functions that the lanes call; the other lanes try again.
+  // One of the functions that the lanes call; the other lanes stay at the call.
   const std::uint64_t first = address[std::countr_zero(mask)];
   std::uint32_t lanes = 0;
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
@@ -162,8 +182,8 @@ Step Machine::Call(const Inst& inst, std::uint32_t mask) {
   }
   const auto function = static_cast<std::uint32_t>(index);
   if (lanes == mask) return Enter(site, inst.target, function, mask, return_pc);
-  SplitOff(lanes, return_pc - 1);
-  return Step::kStay;
+  const Step step = Enter(site, inst.target, function, lanes, return_pc);
+  return step == Step::kEnd ? step : Step::kStay;
 }
 
 // The lanes go back to their caller with their results.

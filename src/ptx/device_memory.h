@@ -14,8 +14,8 @@
 
 namespace upskill::ptx {
 
-// Who wrote a byte last.
-enum class Writer : std::uint8_t { kNobody = 0, kHost = 1, kDevice = 2 };
+// Who wrote a byte last; kGiven: it was there from the beginning, or the runtime has copied it from such a byte.
+enum class Writer : std::uint8_t { kNobody = 0, kHost = 1, kDevice = 2, kGiven = 5 };
 
 // One allocation. `data` and `writer` have one entry per byte.
 struct Allocation {

@@ -111,6 +111,107 @@ SET:
   EXPECT_EQ(device.Run(1, 2, {device.Upload<std::uint32_t>({0})}, options).ending, Ending::kCompleted);
 }
 
+TEST(Launch, LanesThatCallOneAfterTheOtherMeetInTheFunction) {
+  // Half of the lanes waste some time before the call in which all exchange values.
+  std::string kernel = KernelText(".param .u64 out", R"(
+  .reg .pred %p<3>; .reg .b32 %r<7>; .reg .b64 %rd<5>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, 0;
+  setp.lt.u32 %p1, %r1, 16;
+  @%p1 bra CALL;
+WASTE:
+  add.s32 %r2, %r2, 1;
+  setp.lt.u32 %p2, %r2, 20000;
+  @%p2 bra WASTE;
+CALL:
+  { .param .b32 p0; st.param.b32 [p0], %r1; .param .b32 r0;
+  call (r0), exchange, (p0);
+  ld.param.b32 %r3, [r0]; }
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r3;
+  ret;)");
+  kernel.insert(kernel.find(".visible"), R"(
+.func (.param .b32 r) exchange(.param .b32 a) { .reg .b32 %r<3>; .reg .pred %p<2>;
+  ld.param.b32 %r1, [a]; shfl.sync.bfly.b32 %r2|%p1, %r1, 16, 31, -1; st.param.b32 [r], %r2; ret; }
+)");
+  for (const std::uint64_t seed : {0U, 1U, 2U}) {
+    Device device(kernel);
+    const std::uint64_t out = device.Reserve(128);
+    RunOptions options;
+    options.schedule_seed = seed;
+    const LaunchOutcome outcome = device.Run(1, 32, {out}, options);
+    EXPECT_EQ(outcome.ending, Ending::kCompleted) << outcome.reason;
+    EXPECT_TRUE(outcome.findings.empty()) << outcome.findings[0].message;
+    const auto values = device.Download<std::uint32_t>(out, 32);
+    for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(values[i], i ^ 16U);
+  }
+}
+
+TEST(Launch, LoopsThatNobodyEndsAreADeadlock) {
+  // Each block waits for the next one before it sets its own flag.
+  Device device(KernelText(".param .u64 flags", R"(
+  .reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %rd<6>;
+  ld.param.u64 %rd1, [flags];
+  mov.u32 %r1, %ctaid.x;
+  xor.b32 %r2, %r1, 1;
+  mul.wide.u32 %rd2, %r2, 4;
+  add.s64 %rd3, %rd1, %rd2;
+WAIT:
+  atom.global.add.u32 %r3, [%rd3], 0;
+  setp.eq.u32 %p1, %r3, 0;
+  @%p1 bra WAIT;
+  mul.wide.u32 %rd4, %r1, 4;
+  add.s64 %rd5, %rd1, %rd4;
+  atom.global.exch.b32 %r4, [%rd5], 1;
+  ret;)"));
+  RunOptions options;
+  options.instruction_budget = 10'000'000;
+  const LaunchOutcome waiting = device.Run(2, 1, {device.Upload<std::uint32_t>({0, 0})}, options);
+  EXPECT_EQ(waiting.ending, Ending::kDeadlock) << waiting.reason;
+  EXPECT_EQ(FirstKind(waiting), FindingKind::kDeadlock);
+  const LaunchOutcome going = device.Run(2, 1, {device.Upload<std::uint32_t>({0, 1})}, options);
+  EXPECT_EQ(going.ending, Ending::kCompleted) << going.reason;
+}
+
+TEST(Launch, LanesOfAWarpCallDifferentFunctions) {
+  const std::string functions = R"(
+.func (.param .b32 r) one(.param .b32 a) { .reg .b32 %r<2>;
+  ld.param.b32 %r1, [a]; add.s32 %r1, %r1, 1; st.param.b32 [r], %r1; ret; }
+.func (.param .b32 r) ten(.param .b32 a) { .reg .b32 %r<2>;
+  ld.param.b32 %r1, [a]; mul.lo.s32 %r1, %r1, 10; st.param.b32 [r], %r1; ret; }
+.global .align 8 .u64 table[2] = {one, ten};
+)";
+  std::string kernel = KernelText(".param .u64 out", R"(
+  .reg .b32 %r<5>; .reg .b64 %rd<9>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  and.b32 %r2, %r1, 1;
+  mul.wide.u32 %rd2, %r2, 8;
+  mov.u64 %rd3, table;
+  add.s64 %rd4, %rd3, %rd2;
+  ld.global.u64 %rd5, [%rd4];
+  { .param .b32 p0; st.param.b32 [p0], %r1; .param .b32 r0;
+  shape : .callprototype (.param .b32 _) _ (.param .b32 _);
+  call (r0), %rd5, (p0), shape;
+  ld.param.b32 %r3, [r0]; }
+  mul.wide.u32 %rd6, %r1, 4;
+  add.s64 %rd7, %rd1, %rd6;
+  st.global.u32 [%rd7], %r3;
+  ret;)");
+  kernel.insert(kernel.find(".visible"), functions);
+  Device device(kernel);
+  const std::uint64_t out = device.Reserve(128);
+  RunOptions options;
+  options.instruction_budget = 100'000;
+  const LaunchOutcome outcome = device.Run(1, 32, {out}, options);
+  EXPECT_EQ(outcome.ending, Ending::kCompleted) << outcome.reason;
+  EXPECT_TRUE(outcome.findings.empty());
+  const auto values = device.Download<std::uint32_t>(out, 32);
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(values[i], i % 2 == 0 ? i + 1 : i * 10);
+}
+
 TEST(Launch, UnsupportedInstructionsMatterOnlyWhenExecuted) {
   const std::string body =
       ".reg .pred %p<2>; .reg .b64 %rd<2>; .reg .b32 %r<2>; ld.param.u64 %rd1, [n];\n"

@@ -13,6 +13,8 @@ namespace {
 constexpr std::uint64_t kSharedGap = 32;  // between variables, so that overruns are found
 constexpr std::uint64_t kMostSharedBytes = 4U << 20U;  // of a block, with gaps
 constexpr std::size_t kResidentBlocks = 8;
+constexpr std::size_t kMostResidentBlocks = 2048;  // if all of them wait for others
+constexpr std::uint64_t kMostPolls = 20'000;       // that find no change, until they count as a deadlock
 constexpr std::uint64_t kCheckInterval = 100'000;  // thread instructions between two looks at the clock
 
 std::uint64_t RoundUp(std::uint64_t value, std::uint64_t alignment) {
@@ -176,8 +178,33 @@ bool Machine::Spent() {
     Stop(Ending::kBudget, fmt::format("more than {} bytes of memory", options_.memory_budget));
   } else if (options_.stop && options_.stop()) {
     Stop(Ending::kBudget, "stopped");
+  } else if ((next_block_ >= config_.grid.Count() || resident_.size() >= kMostResidentBlocks) && OnlyPolls()) {
+    ReportDeadlock();
   }
   return ended_;
+}
+
+// The running lanes have looked at what others may change.
+void Machine::NotePoll() {
+  Fragment& fragment = warp_->fragments[fragment_];
+  if (fragment.polled_at != changes_) fragment.polls = 0;
+  fragment.polled_at = changes_;
+  ++fragment.polls;
+}
+
+// Whether all threads wait in loops for a change of memory, which none of them makes.
+bool Machine::OnlyPolls() const {
+  bool any = false;
+  for (const auto& block : resident_) {
+    for (const Warp& warp : block->warps) {
+      for (const Fragment& fragment : warp.fragments) {
+        if (fragment.state != FragmentState::kRunnable) continue;
+        if (fragment.polled_at != changes_ || fragment.polls < kMostPolls) return false;
+        any = true;
+      }
+    }
+  }
+  return any;
 }
 
 bool Machine::Runnable(const Block& block) const {
@@ -226,6 +253,7 @@ LaunchOutcome Machine::Run() {
     if (ran || ended_ || resident_.empty()) {
       // Blocks that only wait for others need those to start.
       if (resident < kResidentBlocks && give_way_) resident = kResidentBlocks;
+      if (next_block_ < blocks && resident < kMostResidentBlocks && OnlyPolls()) resident = 2 * resident_.size();
       continue;
     }
     bool runnable = false;

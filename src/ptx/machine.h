@@ -65,6 +65,8 @@ struct Fragment {
   std::uint64_t turns = 0;  // how often it gave way to others
   bool arrived = false;     // at the barrier that it now passes
   std::uint32_t barrier = 0;
+  std::uint64_t polled_at = 0;  // Machine::changes_ when it last looked whether something has changed
+  std::uint64_t polls = 0;      // how often it has looked since then
 };
 
 struct AsyncCopy {
@@ -184,6 +186,8 @@ class Machine {
     block_->bytes -= bytes;
   }
   void ReportDeadlock();
+  void NotePoll();
+  bool OnlyPolls() const;
   bool Runnable(const Block& block) const;
 
   // warp.cpp
@@ -206,6 +210,7 @@ class Machine {
 
   // calls.cpp
   Frame* NewFrame(Warp& warp, std::uint32_t function);
+  Frame* JoinFrame(std::uint32_t call, std::uint32_t function, std::uint32_t mask, std::uint32_t return_pc);
   Step Call(const Inst& inst, std::uint32_t mask);
   Step Enter(const CallSite& site, std::uint32_t call, std::uint32_t function, std::uint32_t mask,
              std::uint32_t return_pc);
@@ -344,6 +349,7 @@ class Machine {
   std::array<char*, 2> bases_{};
   Allocation* last_allocation_ = nullptr;
   bool give_way_ = false;
+  std::uint64_t changes_ = 1;  // of what other threads can see
 };
 
 }  // namespace upskill::ptx

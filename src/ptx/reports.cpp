@@ -123,15 +123,16 @@ void Machine::Report(FindingKind kind, const Inst& inst, std::uint32_t lane, std
 // The place is where the value was loaded, if it was.
 void Machine::ReportUninitialised(const Inst& inst, std::uint32_t lane, const Taint& taint) {
   const std::uint32_t pc = taint.origin == kNowhere ? LocationPc(inst) : taint.origin;
-  Finding* finding = FindingAt(FindingKind::kUninitialised, pc, 0);
+  const Inst& origin = program_.code[pc];
+  const bool exchanged = taint.origin != kNowhere && origin.action == Action::kShuffle;
+  Finding* finding = FindingAt(exchanged ? FindingKind::kBadSynchronisation : FindingKind::kUninitialised, pc, 0);
   if (finding == nullptr) return;
   Place(*finding, pc, block_->index, warp_->index * 32 + lane);
-  const Inst& origin = program_.code[pc];
   finding->bytes = SizeOf(origin.type);
   finding->space = origin.space;
   if (taint.origin == kNowhere) {
     finding->message = "Uninitialized register read";
-  } else if (origin.action == Action::kShuffle) {
+  } else if (exchanged) {
     finding->message = "Shuffle reads the value of a thread that has ended";
   } else {
     finding->message =

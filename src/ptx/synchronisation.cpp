@@ -90,6 +90,7 @@ void Machine::CheckDivergence(Block& block, const BlockBarrier& barrier) {
 void Machine::CompleteBarrier(Block& block, std::uint32_t id) {
   const BlockBarrier barrier = std::exchange(block.barriers[id], BlockBarrier{});
   ++outcome_.counters.barriers;
+  ++changes_;
   Warp* const running = warp_;
   warp_ = &block.warps[barrier.members.front() / 32];
   CheckDivergence(block, barrier);

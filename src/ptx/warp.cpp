@@ -57,6 +57,7 @@ void Machine::RunWarp(Warp& warp) {
   warp_ = &warp;
   std::uint32_t left = kTurn;
   if (options_.schedule_seed != 0) left = 1 + static_cast<std::uint32_t>(rng_.Next() % kTurn);
+  const std::uint32_t turn = left;
   give_way_ = false;
   while (left > 0 && !ended_) {
     if (warp.fragments.size() > 1) MergeFragments(warp);
@@ -65,7 +66,7 @@ void Machine::RunWarp(Warp& warp) {
     RunFragment(warp, chosen, left);
     if (give_way_) return;
   }
-  if (warp.fragments.size() > 1 && warp.executed / kPatience != (warp.executed - kTurn) / kPatience) {
+  if (warp.fragments.size() > 1 && warp.executed / kPatience != (warp.executed - (turn - left)) / kPatience) {
     const std::size_t chosen = ChooseFragment(warp);
     if (chosen < warp.fragments.size()) ++warp.fragments[chosen].turns;
   }
@@ -217,6 +218,7 @@ Step Machine::BranchIndexed(const Inst& inst, std::uint32_t mask) {
 }
 
 Step Machine::Exit(std::uint32_t mask) {
+  ++changes_;
   Warp& warp = *warp_;
   warp.live &= ~mask;
   block_->live_threads -= static_cast<std::uint32_t>(std::popcount(mask));
@@ -268,6 +270,7 @@ Step Machine::Execute(const Inst& inst, std::uint32_t mask) {
     case Action::kElect:
       return Elect(inst, mask);
     case Action::kMbarrierTest:
+      NotePoll();
       return MbarrierTest(inst, mask);
     default:
       return ExecuteMemory(inst, mask);
@@ -278,15 +281,18 @@ Step Machine::ExecuteMemory(const Inst& inst, std::uint32_t mask) {
   switch (inst.action) {
     case Action::kLoad:
       Load(inst, mask);
+      if (inst.ordering != Ordering::kWeak) NotePoll();
       break;
     case Action::kStore:
       Store(inst, mask);
+      ++changes_;
       break;
     case Action::kLoadArgument:
       LoadArgument(inst, mask);
       break;
     case Action::kAtomic:
       Atomic(inst, mask);
+      NotePoll();
       break;
     case Action::kAsyncCopy:
       AsyncCopyTo(inst, mask);
@@ -299,10 +305,12 @@ Step Machine::ExecuteMemory(const Inst& inst, std::uint32_t mask) {
       break;
     case Action::kAsyncArrive:
       AsyncArrive(inst, mask);
+      ++changes_;
       break;
     case Action::kLoadMatrix:
     case Action::kStoreMatrix:
       LoadMatrix(inst, mask);
+      ++changes_;
       break;
     case Action::kMma:
       Mma(inst, mask);
@@ -348,6 +356,7 @@ Step Machine::ExecuteOther(const Inst& inst, std::uint32_t mask) {
     case Action::kMbarrierArrive:
     case Action::kMbarrierExpect:
       MbarrierChange(inst, mask);
+      ++changes_;
       break;
     case Action::kNop:
       return Step::kNext;

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the CUDA programs of this folder on the emulated device and says where its judgement differs from theirs.
 
-  run_kernels.py UPSKILL [right] [bugs] [cheats] [--fast] [--only NAME]... [--times FILE]
+  run_kernels.py UPSKILL [right] [bugs] [cheats] [--fast] [--only NAME]...
+                         [--nvcc-flags FLAGS] [--times FILE]
 
 right/  must end with exit code 0, and nothing may be found.
 bugs/   must be reported at one of the lines that the head comment names.
@@ -53,9 +54,11 @@ class Outcome:
         self.verdict, self.detail, self.seconds = verdict, detail, seconds
 
 
-def check(upskill, file, schedules):
+def check(upskill, file, schedules, flags):
     """The report of `upskill kernel check --json`, or a text that says why there is none."""
     command = [upskill, "kernel", "check", str(file), "--json", "--schedules", str(schedules), "--timeout", "60"]
+    if flags:
+        command.append(f"--nvcc-flags={flags}")
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=900, check=False)
     try:
         return json.loads(done.stdout)
@@ -112,13 +115,13 @@ def judge_bug(file, report):
     return False, "missed", expected
 
 
-def run_programs(upskill, group, names):
+def run_programs(upskill, group, names, flags):
     for file in sorted((HERE / group).glob("*.cu")):
         if names and file.stem not in names:
             continue
         begin = time.monotonic()
         try:
-            report = check(upskill, file, 4 if group == "bugs" else 2)
+            report = check(upskill, file, 4 if group == "bugs" else 2, flags)
         except subprocess.TimeoutExpired:
             report = "it doesn't end"
         good, verdict, detail = judge_right(file.stem, report) if group == "right" else judge_bug(file, report)
@@ -176,6 +179,7 @@ def main():
     parser.add_argument("groups", nargs="*", default=[])
     parser.add_argument("--fast", action="store_true", help="a dozen of them")
     parser.add_argument("--only", action="append", default=[], metavar="NAME")
+    parser.add_argument("--nvcc-flags", metavar="FLAGS", help="compile right/ and bugs/ with these, too: '-G'")
     parser.add_argument("--times", metavar="FILE", help="write the seconds of each program there")
     options = parser.parse_args()
     if shutil.which("nvcc") is None:
@@ -187,7 +191,10 @@ def main():
     outcomes = []
     for group in options.groups or ["right", "bugs"]:
         names = options.only or (FAST.get(group) if options.fast else None)
-        run = run_cheats(options.upskill, names) if group == "cheats" else run_programs(options.upskill, group, names)
+        if group == "cheats":
+            run = run_cheats(options.upskill, names)
+        else:
+            run = run_programs(options.upskill, group, names, options.nvcc_flags)
         for outcome in run:
             outcomes.append(outcome)
             print(f"{'ok  ' if outcome.good else 'FAIL'} {outcome.seconds:6.1f} s  {group}/{outcome.name}: "

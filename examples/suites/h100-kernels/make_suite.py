@@ -78,13 +78,15 @@ def host_run(case, arguments="", more_files=None):
 
 
 def device_run(case, file):
-    """The kernel as nvcc compiles it, on the emulated GPU; runs/ has what to call it with, and the reference."""
+    """The kernel as nvcc compiles it, on the emulated GPU. The folder runs/ has what to call it with, the reference, and
+    the launcher; a project has its own."""
     folder = HERE / "runs"
+    launcher = folder / f"{case}.cu"
     return {
         "type": "cuda_run",
         "file": file,
         **json.loads((folder / f"{case}.json").read_text(encoding="utf-8")),
-        "launcher": (folder / f"{case}.cu").read_text(encoding="utf-8"),
+        **({"launcher": launcher.read_text(encoding="utf-8")} if launcher.exists() else {}),
         "reference_code": (folder / f"{case}.cpp").read_text(encoding="utf-8"),
         "timeout_seconds": TIMEOUT_SECONDS,
     }
@@ -139,6 +141,7 @@ def project_case(case, name, tags):
             {"type": "regex", "file": f"torch-ext/{package}/__init__.py", "pattern": rf"(?m)^def {package}\("},
             {"type": "cuda_compile", "file": kernel, "arch": "sm_90"},
             host_run(case, f"{package}_cuda torch-ext/torch_binding.cpp", torch_files()),
+            device_run(case, kernel),
         ],
     }
 
