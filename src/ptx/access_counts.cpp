@@ -16,8 +16,11 @@ std::uint64_t BankConflicts(std::uint32_t mask, const std::array<std::uint64_t, 
   std::array<std::array<std::uint64_t, 32>, kBanks> words;  // NOLINT(cppcoreguidelines-pro-type-member-init): `counts` says
   std::array<std::uint32_t, kBanks> counts{};
   std::uint64_t distinct = 0;
+  std::uint64_t last = ~std::uint64_t{0};
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const std::uint64_t address = addresses[static_cast<std::size_t>(std::countr_zero(rest))];
+    if (address == last) continue;
+    last = address;
     for (std::uint64_t word = address / 4; word <= (address + bytes - 1) / 4; ++word) {
       auto& bank = words[word % kBanks];
       std::uint32_t& count = counts[word % kBanks];

@@ -146,11 +146,9 @@ void Machine::Fence(std::uint32_t mask) {
 void Machine::CheckRace(const Inst& inst, std::uint32_t lane, const Target& target, std::uint32_t bytes, bool writes,
                         bool strong, bool same_value) {
   if (target.read_only) return;
-  MemoryAccess access;
-  access.time = races_.Now();
-  access.thread = ThreadId{block_->index, static_cast<std::uint16_t>(warp_->index * 32 + lane)};
+  MemoryAccess access = Watched(inst);
+  access.thread = static_cast<std::uint16_t>(warp_->index * 32 + lane);
   access.strong = strong;
-  access.pc = LocationPc(inst);
   for (std::uint64_t at = target.address; at < target.address + bytes;) {
     const std::uint64_t next = std::min<std::uint64_t>(at / 4 * 4 + 4, target.address + bytes);
     access.bytes = static_cast<std::uint8_t>(((1U << (next - at)) - 1) << (at % 4));

@@ -254,7 +254,8 @@ class Machine {
   // warp_access.cpp
   std::optional<WarpAccess> ResolveTogether(const Inst& inst, std::uint32_t mask, std::uint32_t base,
                                             std::uint32_t bytes);
-  MemoryAccess Watched(const Inst& inst, std::uint32_t bytes, std::uint64_t address) const;
+  MemoryAccess Watched(const Inst& inst) const;
+  void WatchReads(const Inst& inst, const WarpAccess& access, std::uint32_t mask, std::uint32_t bytes);
   void WatchLane(const Inst& inst, const WarpAccess& access, std::uint32_t lane, std::uint32_t bytes, bool writes,
                  bool same_value, MemoryAccess& watched);
   bool LoadTogether(const Inst& inst, std::uint32_t mask, std::uint32_t base, std::uint32_t bytes);

@@ -13,6 +13,7 @@
 namespace upskill::ptx {
 namespace {
 
+constexpr std::size_t kMostInstructions = 2'000'000;  // race_checker.h has 21 bits for the place of an access
 constexpr std::size_t kLongestName = 200;  // of an instruction, as messages quote it
 
 }  // namespace
@@ -42,6 +43,7 @@ Result<std::uint64_t> ParseUnsigned(std::string_view text) {
 Parser::Parser(std::string_view text, const ParseLimits& limits)
     : lexer_(text), limits_(limits), program_(std::make_unique<Program>()) {
   decoder_ = std::make_unique<Decoder>(*this, *program_);
+  limits_.instructions = std::min(limits_.instructions, kMostInstructions);
   scopes_.emplace_back();
   scope_stack_.push_back(0);
 }

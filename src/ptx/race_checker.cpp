@@ -33,21 +33,21 @@ Knowledge Join(const Knowledge& a, const Knowledge& b) {
 }
 
 bool RaceChecker::Knows(const BlockClock& clock, ThreadId self, const MemoryAccess& other) const {
-  if (other.thread == self) return true;
-  if (other.thread.block == self.block) {
+  if (other.Thread() == self) return true;
+  if (other.block == self.block) {
     if (other.time <= clock.barrier) return true;
-    if (other.thread.Warp() == self.Warp()) {
+    if (other.Warp() == self.Warp()) {
       const WarpClock& warp = clock.warps[self.Warp()];
       if (other.time <= warp.synchronised) return true;
-      const std::size_t pair = (self.thread % 32U) * 32U + other.thread.thread % 32U;
+      const std::size_t pair = (self.thread % 32U) * 32U + other.thread % 32U;
       if (warp.pairs && other.time <= (*warp.pairs)[pair]) return true;
     }
   }
   const Knowledge& knowledge = clock.threads[self.thread].knowledge;
   if (!knowledge) return false;
-  return other.time <= Known(knowledge, BlockKey(other.thread.block)) ||
-         other.time <= Known(knowledge, WarpKey(other.thread.block, other.thread.Warp())) ||
-         other.time <= Known(knowledge, ThreadKey(other.thread));
+  return other.time <= Known(knowledge, BlockKey(other.block)) ||
+         other.time <= Known(knowledge, WarpKey(other.block, other.Warp())) ||
+         other.time <= Known(knowledge, ThreadKey(other.Thread()));
 }
 
 std::optional<MemoryAccess> RaceChecker::Check(ShadowCell& cell, const BlockClock& clock, const MemoryAccess& access,
@@ -55,7 +55,7 @@ std::optional<MemoryAccess> RaceChecker::Check(ShadowCell& cell, const BlockCloc
   std::optional<MemoryAccess> conflict;
   const auto races = [&](const MemoryAccess& other) {
     return other.time != 0 && (other.bytes & access.bytes) != 0 && !(other.strong && access.strong) &&
-           !Knows(clock, access.thread, other);
+           !Knows(clock, access.Thread(), other);
   };
   if (!(writes && same_value) && races(cell.write)) conflict = cell.write;
   if (writes) {
@@ -63,7 +63,7 @@ std::optional<MemoryAccess> RaceChecker::Check(ShadowCell& cell, const BlockCloc
       // A read that finds the value which is written again isn't disturbed by it.
       if (!conflict && !same_value && races(read)) conflict = read;
     }
-    if (same_value && cell.write.time != 0 && !Knows(clock, access.thread, cell.write)) return conflict;
+    if (same_value && cell.write.time != 0 && !Knows(clock, access.Thread(), cell.write)) return conflict;
     cell.write = access;
     cell.reads = {};
     return conflict;

@@ -28,13 +28,21 @@ std::uint64_t WarpKey(std::uint32_t block, std::uint32_t warp);
 std::uint64_t ThreadKey(ThreadId thread);
 Knowledge Join(const Knowledge& a, const Knowledge& b);
 
+// 16 bytes, because there are three for each four bytes of memory.
+constexpr std::uint64_t kMostTime = (std::uint64_t{1} << 43U) - 1;
+constexpr std::uint64_t kMostPc = (std::uint64_t{1} << 21U) - 1;
 struct MemoryAccess {
-  std::uint64_t time = 0;  // 0: none
-  ThreadId thread;
+  std::uint64_t time : 43 = 0;  // 0: none
+  std::uint64_t pc : 21 = 0;
+  std::uint32_t block = 0;
+  std::uint16_t thread = 0;
   std::uint8_t bytes = 0;  // which of the four bytes
   bool strong = false;     // atomic, volatile, relaxed or stronger
-  std::uint32_t pc = 0;
+
+  ThreadId Thread() const { return ThreadId{block, thread}; }
+  std::uint32_t Warp() const { return thread / 32U; }
 };
+static_assert(sizeof(MemoryAccess) == 16);
 
 // The last accesses of four bytes: the last write, and two reads since then, of different warps if there are such.
 struct ShadowCell {
@@ -110,20 +118,21 @@ class RaceChecker {
 
 // Whether the thread itself made the access, or the last barrier of its block orders it.
 inline bool PlainlyKnown(const MemoryAccess& other, const BlockClock& clock, ThreadId self) {
-  return other.time == 0 || other.thread == self || (other.thread.block == self.block && other.time <= clock.barrier);
+  return other.time == 0 || (other.block == self.block && (other.thread == self.thread || other.time <= clock.barrier));
 }
 
 // The last read, and one of another warp if there was one.
 inline void RecordRead(ShadowCell& cell, const MemoryAccess& access) {
   MemoryAccess& first = cell.reads[0];
   MemoryAccess& second = cell.reads[1];
-  const bool same_warp = first.thread.block == access.thread.block && first.thread.Warp() == access.thread.Warp();
-  if (first.time != 0 && first.thread != access.thread && (!same_warp || second.time == 0)) second = first;
+  const bool same_warp = first.block == access.block && first.Warp() == access.Warp();
+  const bool same_thread = first.block == access.block && first.thread == access.thread;
+  if (first.time != 0 && !same_thread && (!same_warp || second.time == 0)) second = first;
   first = access;
 }
 
 inline bool RaceChecker::PlainRead(ShadowCell& cell, const BlockClock& clock, const MemoryAccess& access) {
-  if (!PlainlyKnown(cell.write, clock, access.thread)) return false;
+  if (!PlainlyKnown(cell.write, clock, access.Thread())) return false;
   // A second lane that reads the same in the same instruction adds nothing once two reads are known.
   if (cell.reads[0].time == access.time && cell.reads[0].bytes == access.bytes && cell.reads[1].time != 0) return true;
   RecordRead(cell, access);
@@ -131,8 +140,8 @@ inline bool RaceChecker::PlainRead(ShadowCell& cell, const BlockClock& clock, co
 }
 
 inline bool RaceChecker::PlainWrite(ShadowCell& cell, const BlockClock& clock, const MemoryAccess& access) {
-  if (!PlainlyKnown(cell.write, clock, access.thread) || !PlainlyKnown(cell.reads[0], clock, access.thread) ||
-      !PlainlyKnown(cell.reads[1], clock, access.thread)) {
+  if (!PlainlyKnown(cell.write, clock, access.Thread()) || !PlainlyKnown(cell.reads[0], clock, access.Thread()) ||
+      !PlainlyKnown(cell.reads[1], clock, access.Thread())) {
     return false;
   }
   cell.write = access;

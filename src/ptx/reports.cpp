@@ -161,13 +161,13 @@ void Machine::ReportRace(const Inst& inst, std::uint32_t lane, const Target& tar
   finding->space = target.space;
   finding->other_source = SourceOf(first.location);
   finding->other_ptx_line = first.ptx_line;
-  finding->other_block = BlockDim(other.thread.block);
-  finding->other_thread = ThreadDim(other.thread.thread);
+  finding->other_block = BlockDim(other.block);
+  finding->other_thread = ThreadDim(other.thread);
   finding->detail =
       fmt::format("a {} by thread ({},{},{}) and a {} by thread ({},{},{}){} that nothing orders",
                   first_writes ? "write" : "read", finding->other_thread.x, finding->other_thread.y,
                   finding->other_thread.z, writes ? "write" : "read", finding->thread.x, finding->thread.y,
-                  finding->thread.z, other.thread.block == block_->index ? "" : " of another block");
+                  finding->thread.z, other.block == block_->index ? "" : " of another block");
 }
 
 void Machine::FillCounters() {

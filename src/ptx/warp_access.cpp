@@ -134,7 +134,8 @@ std::optional<WarpAccess> Machine::ResolveTogether(const Inst& inst, std::uint32
 void Machine::WatchLane(const Inst& inst, const WarpAccess& access, std::uint32_t lane, std::uint32_t bytes, bool writes,
                         bool same_value, MemoryAccess& watched) {
   const std::uint64_t address = access.first + access.offsets[lane];
-  watched.thread.thread = static_cast<std::uint16_t>(warp_->index * 32 + lane);
+  watched.thread = static_cast<std::uint16_t>(warp_->index * 32 + lane);
+  if (bytes < 4) watched.bytes = static_cast<std::uint8_t>(((1U << bytes) - 1) << (address % 4));
   bool plain = true;
   for (std::uint64_t at = address & ~std::uint64_t{3}; at < address + bytes && plain; at += 4) {
     ShadowCell* cell = access.space == Space::kShared ? &block_->shared_shadow[at / 4] : races_.GlobalCell(at);
@@ -151,12 +152,32 @@ void Machine::WatchLane(const Inst& inst, const WarpAccess& access, std::uint32_
   CheckRace(inst, lane, target, bytes, writes, false, same_value);
 }
 
-MemoryAccess Machine::Watched(const Inst& inst, std::uint32_t bytes, std::uint64_t address) const {
+void Machine::WatchReads(const Inst& inst, const WarpAccess& access, std::uint32_t mask, std::uint32_t bytes) {
+  MemoryAccess watched = Watched(inst);
+  const bool words = access.space == Space::kShared && bytes == 4;
+  ShadowCell* const cells = words ? block_->shared_shadow.data() + access.first / 4 : nullptr;
+  std::uint32_t last = kNowhere;
+  std::uint32_t repeated = 0;
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    // Of lanes that read the same, two are enough.
+    repeated = access.offsets[lane] == last ? repeated + 1 : 0;
+    if (repeated > 1) continue;
+    last = access.offsets[lane];
+    if (words) {
+      watched.thread = static_cast<std::uint16_t>(warp_->index * 32 + lane);
+      if (RaceChecker::PlainRead(cells[last / 4], block_->clock, watched)) continue;
+    }
+    WatchLane(inst, access, lane, bytes, false, false, watched);
+  }
+}
+
+MemoryAccess Machine::Watched(const Inst& inst) const {
   MemoryAccess watched;
-  watched.time = races_.Now();
-  watched.pc = LocationPc(inst);
-  watched.thread.block = block_->index;
-  watched.bytes = bytes >= 4 ? std::uint8_t{0xF} : static_cast<std::uint8_t>(((1U << bytes) - 1) << (address % 4));
+  watched.time = races_.Now() & kMostTime;
+  watched.pc = LocationPc(inst) & kMostPc;
+  watched.block = block_->index;
+  watched.bytes = 0xF;
   return watched;
 }
 
@@ -168,14 +189,7 @@ bool Machine::LoadTogether(const Inst& inst, std::uint32_t mask, std::uint32_t b
   if (!access) return false;
   const bool checks = options_.check_uninitialised || access->space == Space::kShared;
   if (checks && !AllWritten(*access, mask, bytes)) return false;
-  if (options_.check_races && !access->read_only) {
-    MemoryAccess watched = Watched(inst, bytes, access->first);
-    for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-      const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-      if (bytes < 4) watched.bytes = Watched(inst, bytes, access->first + access->offsets[lane]).bytes;
-      WatchLane(inst, *access, lane, bytes, false, false, watched);
-    }
-  }
+  if (options_.check_races && !access->read_only) WatchReads(inst, *access, mask, bytes);
   const bool extends = IsSigned(inst.type) && size < inst.slot_size;
   for (std::uint32_t e = 0; e < inst.vector; ++e) {
     WarpAccess part = *access;
@@ -214,7 +228,7 @@ bool Machine::StoreTogether(const Inst& inst, std::uint32_t mask, std::uint32_t 
   const std::optional<WarpAccess> access = ResolveTogether(inst, mask, base, bytes);
   if (!access || access->read_only) return false;
   if (access->space == Space::kShared && !AllOrdinary(*access, mask, bytes)) return false;
-  MemoryAccess watched = Watched(inst, bytes, access->first);
+  MemoryAccess watched = Watched(inst);
   std::array<std::uint8_t, 128> data{};
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
@@ -229,7 +243,6 @@ bool Machine::StoreTogether(const Inst& inst, std::uint32_t mask, std::uint32_t 
     std::uint8_t* to = access->data + access->offsets[lane];
     if (options_.check_races) {
       const bool same = std::memcmp(to, data.data(), bytes) == 0;
-      if (bytes < 4) watched.bytes = Watched(inst, bytes, access->first + access->offsets[lane]).bytes;
       WatchLane(inst, *access, lane, bytes, true, same, watched);
     }
     if (bytes == 4) {
