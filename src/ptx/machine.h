@@ -65,7 +65,8 @@ struct Fragment {
   bool arrived = false;     // at the barrier that it now passes
   std::uint32_t barrier = 0;
   std::uint64_t polled_at = 0;  // Machine::changes_ when it last looked whether something has changed
-  std::uint64_t polls = 0;      // how often it has looked since then
+  std::uint64_t polls = 0;      // how often it has looked since then, at the same address
+  std::uint64_t polled_address = 0;
 };
 
 struct AsyncCopy {
@@ -165,7 +166,7 @@ class Machine {
   bool Spent();
   void Stop(Ending ending, std::string reason);
   void ReportDeadlock();
-  void NotePoll();
+  void NotePoll(const Inst& inst, std::uint32_t mask);
   bool OnlyPolls() const;
   bool Runnable(const Block& block) const;
 
