@@ -149,6 +149,30 @@ CALL:
   }
 }
 
+// Many volatile reads are no wait for something, if each is of another address.
+TEST(Launch, LongVolatileReadsAreNoDeadlock) {
+  Device device(KernelText(".param .u64 in, .param .u64 out", R"(
+  .reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %rd<5>;
+  ld.param.u64 %rd1, [in];
+  ld.param.u64 %rd2, [out];
+  mov.u32 %r1, 0;
+  mov.u32 %r3, 0;
+LOOP:
+  mul.wide.u32 %rd3, %r1, 4;
+  add.s64 %rd4, %rd1, %rd3;
+  ld.volatile.global.u32 %r2, [%rd4];
+  add.s32 %r3, %r3, %r2;
+  add.s32 %r1, %r1, 1;
+  setp.lt.u32 %p1, %r1, 100000;
+  @%p1 bra LOOP;
+  st.global.u32 [%rd2], %r3;
+  ret;)"));
+  const std::uint64_t in = device.Upload(std::vector<std::uint32_t>(100'000, 1));
+  const std::uint64_t out = device.Reserve(4);
+  EXPECT_EQ(device.Run(1, 1, {in, out}).ending, Ending::kCompleted);
+  EXPECT_EQ(device.Download<std::uint32_t>(out, 1)[0], 100'000U);
+}
+
 TEST(Launch, LoopsThatNobodyEndsAreADeadlock) {
   // Each block waits for the next one before it sets its own flag.
   Device device(KernelText(".param .u64 flags", R"(

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <new>
 
@@ -185,9 +186,16 @@ bool Machine::Spent() {
 }
 
 // The running lanes have looked at what others may change.
-void Machine::NotePoll() {
+void Machine::NotePoll(const Inst& inst, std::uint32_t mask) {
   Fragment& fragment = warp_->fragments[fragment_];
-  if (fragment.polled_at != changes_) fragment.polls = 0;
+  std::uint64_t address = static_cast<std::uint64_t>(inst.imm);
+  if (inst.action != Action::kMbarrierTest && inst.address_mode != AddressMode::kFrame && inst.sources > 0) {
+    const bool load = inst.action == Action::kLoad;
+    const std::uint32_t at = load ? 0 : (inst.atomic == AtomicOp::kCas ? 2U : 1U);
+    address = AddressOf(inst, static_cast<std::uint32_t>(std::countr_zero(mask)), Operand(inst, inst.results + at));
+  }
+  if (fragment.polled_at != changes_ || fragment.polled_address != address) fragment.polls = 0;
+  fragment.polled_address = address;
   fragment.polled_at = changes_;
   ++fragment.polls;
 }

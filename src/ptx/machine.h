@@ -66,7 +66,8 @@ struct Fragment {
   bool arrived = false;     // at the barrier that it now passes
   std::uint32_t barrier = 0;
   std::uint64_t polled_at = 0;  // Machine::changes_ when it last looked whether something has changed
-  std::uint64_t polls = 0;      // how often it has looked since then
+  std::uint64_t polls = 0;      // how often it has looked since then, at the same address
+  std::uint64_t polled_address = 0;
 };
 
 struct AsyncCopy {
@@ -186,7 +187,7 @@ class Machine {
     block_->bytes -= bytes;
   }
   void ReportDeadlock();
-  void NotePoll();
+  void NotePoll(const Inst& inst, std::uint32_t mask);
   bool OnlyPolls() const;
   bool Runnable(const Block& block) const;
 

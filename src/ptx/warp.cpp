@@ -270,7 +270,7 @@ Step Machine::Execute(const Inst& inst, std::uint32_t mask) {
     case Action::kElect:
       return Elect(inst, mask);
     case Action::kMbarrierTest:
-      NotePoll();
+      NotePoll(inst, mask);
       return MbarrierTest(inst, mask);
     default:
       return ExecuteMemory(inst, mask);
@@ -281,7 +281,7 @@ Step Machine::ExecuteMemory(const Inst& inst, std::uint32_t mask) {
   switch (inst.action) {
     case Action::kLoad:
       Load(inst, mask);
-      if (inst.ordering != Ordering::kWeak) NotePoll();
+      if (inst.ordering != Ordering::kWeak) NotePoll(inst, mask);
       break;
     case Action::kStore:
       Store(inst, mask);
@@ -292,7 +292,7 @@ Step Machine::ExecuteMemory(const Inst& inst, std::uint32_t mask) {
       break;
     case Action::kAtomic:
       Atomic(inst, mask);
-      NotePoll();
+      NotePoll(inst, mask);
       break;
     case Action::kAsyncCopy:
       AsyncCopyTo(inst, mask);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bug: kind=deadlock line=90,94,95 words=the mbarrier waits for 64 arrivals, the producer warp makes 32
+// bug: kind=deadlock line=90,91,93 words=the mbarrier waits for 64 arrivals, the producer warp makes 32
 #include <cuda_runtime.h>
 
 #include <algorithm>
