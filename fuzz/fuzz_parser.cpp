@@ -16,6 +16,7 @@
 #include "eval/run_data.h"
 #include "eval/sample.h"
 #include "eval/sample_line.h"
+#include "fuzz/fuzz_agent.h"
 #include "fuzz/fuzz_answers.h"
 #include "fuzz/fuzz_checks.h"
 #include "fuzz/fuzz_device.h"
@@ -27,8 +28,10 @@
 #include "fuzz/fuzz_program.h"
 #include "fuzz/fuzz_ptx.h"
 #include "fuzz/fuzz_reader.h"
+#include "fuzz/fuzz_runs.h"
 #include "fuzz/fuzz_stored.h"
 #include "fuzz/fuzz_workspace.h"
+#include "fuzz/one_run.h"
 #include "model/hub/gguf_name.h"
 #include "model/model_spec.h"
 #include "model/wire/wire.h"
@@ -155,29 +158,6 @@ void RunJson(std::string_view input) {
   const Result<Json> again = ParseJson(text, "x.json");
   CHECK(again.ok());
   CHECK(DumpJson(*again) == text);
-}
-
-constexpr std::string_view kSuite =
-    R"({"tests":[{"id":"a","input":"Fix it","context":{"files":{"a.py":"x"}},"expected":{"contains":["fix"]}},{"input":"b","checks":[{"type":"regex","pattern":"a+b"}],"reference":"aab"}]})";
-
-Sample OneSample() {
-  Sample sample;
-  sample.student = "sim:base=0.4";
-  sample.case_id = "a";
-  sample.checks = {{"contains \"fix\"", Outcome::kPass, ""}};
-  sample.response.text = "fix";
-  return sample;
-}
-
-Plan OnePlan() {
-  Plan plan;
-  plan.run = "2026_01_02_10_00_00-0123";
-  plan.skill = Snapshot("a-skill", "Fix it.");
-  plan.suite = *ParseSuite(std::string(kSuite), "skill_meta.json");
-  plan.students = {{"sim:base=0.4", "sim", "sim:base=0.4"}};
-  plan.arms = {Arm::kBaseline, Arm::kSkill};
-  plan.rounds = 3;
-  return plan;
 }
 
 // A folder of runs may come from elsewhere: whatever its journal says, every cell has at most one result.
@@ -322,12 +302,21 @@ std::vector<FuzzedParser> OtherParsers() {
       {"answer-data", FuzzAnswerData, {}, "check/data_text.cpp util/toml_guard.cpp util/yaml.cpp"},
       {"json-schema", FuzzJsonSchema, {}, "util/json_schema.cpp util/json_schema_check.cpp"},
       {"compiler-output", FuzzCompilerOutput, {}, "check/ptx_facts.cpp"},
+      {"run-index", FuzzRunIndex, RunIndexSeeds(), "eval/run_index.cpp"},
+      {"run-summaries", FuzzRunSummaries, RunSummariesSeeds(), "report/run_rows_json.cpp"},
+      {"judge-files", FuzzJudgeFiles, JudgeFilesSeeds(), "eval/judge_record.cpp eval/judgment_store.cpp"},
+      {"tool-call", FuzzToolCall, ToolCallSeeds(), "agent/loop_tools.cpp agent/json_tools.cpp"},
+      {"turn-journal", FuzzTurnJournal, TurnJournalSeeds(), "agent/turn_journal.cpp util/record_store.cpp"},
+      {"program-session", FuzzProgramSession, {}, "program/program_answer.cpp"},
+      {"device-requests", FuzzDeviceRequests, DeviceRequestSeeds(),
+       "device/device_session.cpp device/session_launch.cpp device/stream_order.cpp"},
+      {"device-report", FuzzDeviceReport, DeviceReportSeeds(), "device/device_report.cpp"},
       {"workspace-tar", FuzzWorkspaceTar, WorkspaceTarSeeds(), "sandbox/file_bundle.cpp"},
       {"work-record", FuzzWorkRecord, WorkRecordSeeds(), "model/workspace.cpp"},
       {"skill-archive", FuzzSkillArchive, SkillArchiveSeeds(),
        "install/skill_archive.cpp install/skill_files.cpp trace/read/zip_directory.cpp"},
       {"proxy-request", FuzzProxyRequest, ProxyRequestSeeds(),
-       "program/proxy_request.cpp program/endpoint_request.cpp"},
+       "program/proxy_request.cpp program/endpoint_request.cpp program/request_extras.cpp"},
       {"proxy-answer", FuzzProxyAnswer, ProxyAnswerSeeds(), "program/proxy_answer.cpp"},
       {"programs", FuzzPrograms, ProgramSeeds(), "program/program.cpp"},
       {"git-source", FuzzGitSource, {}, "install/git_source.cpp"},

@@ -54,9 +54,12 @@ void FuzzProxyRequest(std::string_view input) {
 }
 
 std::vector<std::string> ProxyRequestSeeds() {
-  return {"POST /v1/messages HTTP/1.1\r\nHost: a\r\nContent-Length: 14\r\n\r\n{\"tools\":[{}]}",
-          "POST /v1beta/models/x:streamGenerateContent?key=k&alt=sse HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
-          "2\r\n{}\r\n0\r\n\r\nGET /v1/models HTTP/1.1\r\nConnection: close\r\n\r\n"};
+  return {
+      "POST /v1/chat/completions HTTP/1.1\r\nContent-Length: "
+      "46\r\n\r\n{\"stream\":true,\"stream_options\":1,\"tools\":\"x\"}",
+      "POST /v1/messages HTTP/1.1\r\nHost: a\r\nContent-Length: 14\r\n\r\n{\"tools\":[{}]}",
+      "POST /v1beta/models/x:streamGenerateContent?key=k&alt=sse HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "2\r\n{}\r\n0\r\n\r\nGET /v1/models HTTP/1.1\r\nConnection: close\r\n\r\n"};
 }
 
 void FuzzProxyAnswer(std::string_view input) {

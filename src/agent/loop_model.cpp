@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -25,6 +26,7 @@ namespace upskill {
 namespace {
 
 constexpr std::size_t kMostCalls = 32;  // of one turn that are carried out
+constexpr std::size_t kMostName = 64;   // bytes of a tool's name that are kept
 constexpr std::size_t kMostNamed = 50;  // changed files in the transcript of a call
 constexpr std::size_t kResultBytes = 30'000;
 constexpr std::size_t kIdDigits = 40;
@@ -233,7 +235,8 @@ class LoopModel : public Model {
       if (id.empty()) id = fmt::format("call_{}_{}", job->work.turns, i + 1);
     }
     Message results{Role::kUser, ""};
-    for (std::size_t i = 0; i < asked.tool_calls.size(); ++i) {
+    const std::size_t carried = std::min(asked.tool_calls.size(), kMostCalls);
+    for (std::size_t i = 0; i < carried; ++i) {
       Result<ToolResult> result = Carry(*job, key, asked.tool_calls[i], i, response.stop, turn["calls"]);
       if (!result.ok()) {
         Finish(job, result.error());
@@ -241,6 +244,7 @@ class LoopModel : public Model {
       }
       results.tool_results.push_back(*std::move(result));
     }
+    RefuseRest(*job, asked.tool_calls, turn["calls"], results.tool_results);
     job->work.transcript.push_back(std::move(turn));
     if (asked.tool_calls.empty()) {
       Complete(job);
@@ -251,13 +255,30 @@ class LoopModel : public Model {
     return true;
   }
 
+  // What is said of the calls beyond the most of a turn. There may be many thousands, so they aren't stored, and one
+  // entry of the transcript tells of all of them.
+  static void RefuseRest(LoopJob& job, const std::vector<ToolCall>& asked, Json& calls,
+                         std::vector<ToolResult>& results) {
+    if (asked.size() <= kMostCalls) return;
+    const std::size_t refused = asked.size() - kMostCalls;
+    for (std::size_t i = kMostCalls; i < asked.size(); ++i)
+      results.push_back({asked[i].id, "Error: too many calls at once; this one was not carried out", true});
+    job.work.tool_calls += static_cast<int>(refused);
+    job.work.tool_errors += static_cast<int>(refused);
+    calls.push_back({{"name", Shown(job, asked[kMostCalls].name)},
+                     {"arguments", Shown(job, asked[kMostCalls].raw_arguments)},
+                     {"result", fmt::format("Error: too many calls at once; {} not carried out",
+                                            refused == 1 ? "1 call was" : fmt::format("{} calls were", refused))},
+                     {"error", true}});
+  }
+
   // Carries out a call, or finds that it was carried out before.
   Result<ToolResult> Carry(LoopJob& job, const std::string& key, const ToolCall& call, std::size_t index,
                            StopReason stop, Json& calls) {
     std::optional<ToolOutcome> outcome =
         journal_ ? journal_->FindTool(key, index, job.state.files) : std::optional<ToolOutcome>();
     if (!outcome) {
-      ASSIGN_OR_RETURN(outcome, Run(job, call, index, stop));
+      ASSIGN_OR_RETURN(outcome, Run(job, call, stop));
       if (journal_) {
         const Status stored = journal_->StoreTool(key, index, job.state.files, *outcome);
         if (!stored) return Error{ErrorKind::kPermanent, stored.error().message};
@@ -265,7 +286,7 @@ class LoopModel : public Model {
     }
     job.sum.seconds += outcome->seconds;
     ++job.work.tool_calls;
-    ++job.work.tools[call.name.substr(0, 64)];
+    ++job.work.tools[ReplaceInvalidUtf8(std::string_view(call.name).substr(0, kMostName))];
     if (outcome->is_error) ++job.work.tool_errors;
     job.reading.Note(call, outcome->text, outcome->is_error);
     Json shown = {{"name", Shown(job, call.name)},
@@ -274,14 +295,14 @@ class LoopModel : public Model {
     if (outcome->is_error) shown["error"] = true;
     if (Json names = NamesOfChanges(job.state.files, outcome->files); !names.empty())
       shown["changed"] = std::move(names);
-    calls.push_back(std::move(shown));
+    // Even short texts add up if there are enough of them.
+    if (job.transcript_bytes <= 2 * kMaxTranscriptBytes) calls.push_back(std::move(shown));
     job.state.files = std::move(outcome->files);
     return ToolResult{call.id, outcome->text, outcome->is_error};
   }
 
-  Result<ToolOutcome> Run(LoopJob& job, const ToolCall& call, std::size_t index, StopReason stop) const {
+  Result<ToolOutcome> Run(LoopJob& job, const ToolCall& call, StopReason stop) const {
     const auto refused = [&](const char* why) { return ToolOutcome{why, true, job.state.files, 0.0}; };
-    if (index >= kMostCalls) return refused("Error: too many calls at once; this one was not carried out");
     if (!call.arguments.is_object() && (stop == StopReason::kLength || stop == StopReason::kContext))
       return refused("Error: your answer was cut off at its token limit, so this call is incomplete");
     ToolLimits limits;

@@ -9,8 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "agent/turn_journal.h"
 #include "support/fake_model.h"
+#include "util/files.h"
 #include "util/temp_folder.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -208,6 +211,77 @@ TEST(LoopModel, AModelWithoutToolsCannotAct) {
   const Result<std::unique_ptr<Model>> model = MakeLoopModel(std::move(inner), {&sandbox, nullptr, 1});
   ASSERT_FALSE(model.ok());
   EXPECT_THAT(model.error().message, HasSubstr("takes no tools"));
+}
+
+TEST(LoopModel, ManyThousandCallsInOneAnswerCostNothing) {
+  static constexpr std::size_t kCalls = 10'000;
+  const TempFolder folder;
+  const auto file = folder.path() / kTurnsFile;
+  LoopRig rig(
+      [](const ChatRequest& request, std::size_t turn) -> Result<ChatResponse> {
+        if (turn > 0) {
+          EXPECT_EQ(request.messages.back().tool_results.size(), kCalls);
+          EXPECT_THAT(request.messages.back().tool_results.back().text, HasSubstr("too many calls at once"));
+          return Says("finished");
+        }
+        std::vector<std::pair<std::string, Json>> calls;
+        for (std::size_t i = 0; i < kCalls; ++i) calls.push_back({"list_files", Json::object()});
+        return Calls(calls);
+      },
+      TurnJournal::Open(file).value());
+  const Result<ChatResponse> answer = Generate(*rig.model, Work());
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  EXPECT_EQ(answer->work->tool_calls, static_cast<int>(kCalls));
+  EXPECT_EQ(answer->work->tool_errors, static_cast<int>(kCalls) - 32);
+  const Json& calls = answer->work->transcript.at(0).at("calls");
+  ASSERT_EQ(calls.size(), 33U);
+  EXPECT_THAT(calls.back().at("result").get<std::string>(), HasSubstr("9968 calls were not carried out"));
+  // The turn, 32 calls, and the last turn.
+  EXPECT_EQ(SplitLines(ReadFile(file).value()).size(), 34U);
+}
+
+TEST(LoopModel, AToolsNameIsCutToText) {
+  LoopRig rig([](const ChatRequest&, std::size_t turn) -> Result<ChatResponse> {
+    std::string name = "x";
+    for (int i = 0; i < 60; ++i) name += "é";
+    return turn == 0 ? Calls({{name, Json::object()}}) : Says("finished");
+  });
+  const Result<ChatResponse> answer = Generate(*rig.model, Work());
+  ASSERT_TRUE(answer.ok());
+  for (const auto& [name, count] : answer->work->tools) EXPECT_FALSE(FindInvalidUtf8(name)) << name;
+}
+
+// A folder of runs may come from elsewhere.
+TEST(TurnJournal, DoesNotBelieveImpossibleAmounts) {
+  const TempFolder folder;
+  const auto file = folder.path() / kTurnsFile;
+  {
+    const std::shared_ptr<TurnJournal> journal = TurnJournal::Open(file).value();
+    ASSERT_TRUE(journal->StoreTurn("t", Says("x")).ok());
+    ASSERT_TRUE(journal->StoreTool("t", 0, {}, {"ok", false, {{"f/", ""}}, 1.0}).ok());
+  }
+  std::string text = ReadFile(file).value();
+  for (const auto& [from, to] :
+       {std::pair("\"seconds\":1.0", "\"seconds\":-1e300"), std::pair("\"input\":10", "\"input\":-5"),
+        std::pair("\"output\":2", "\"output\":9223372036854775807"),
+        std::pair("\"cost_usd\":0.01", "\"cost_usd\":-1e300"), std::pair("[\"f\"]", "[\"f\",\"a/../g\",\"../h\"]")}) {
+    const std::string old = from;
+    ASSERT_NE(text.find(old), std::string::npos) << old;
+    for (std::size_t at = text.find(old); at != std::string::npos; at = text.find(old, at + 1))
+      text.replace(at, old.size(), to);
+  }
+  folder.Write(kTurnsFile, text);
+  const std::shared_ptr<TurnJournal> journal = TurnJournal::Open(file).value();
+  const std::optional<ChatResponse> turn = journal->FindTurn("t");
+  ASSERT_TRUE(turn.has_value());
+  EXPECT_EQ(turn->usage.input, 0);
+  EXPECT_EQ(turn->usage.output, 1'000'000'000'000);
+  EXPECT_EQ(turn->seconds, 0.0);
+  EXPECT_EQ(turn->cost_usd, 0.0);
+  const std::optional<ToolOutcome> tool = journal->FindTool("t", 0, {});
+  ASSERT_TRUE(tool.has_value());
+  EXPECT_EQ(tool->seconds, 0.0);
+  EXPECT_EQ(tool->files, (WorkspaceFiles{{"f/", ""}}));
 }
 
 }  // namespace

@@ -24,6 +24,8 @@ constexpr std::size_t kMostCommandOutput = std::size_t{16} << 20U;
 constexpr std::size_t kMostListed = 1'000;
 constexpr std::size_t kMostFound = 200;
 constexpr std::size_t kMostColumns = 400;  // of a line that grep found
+constexpr std::size_t kMostPattern = 4'000;
+constexpr double kMostSteps = 2e9;  // of grep: instructions of the pattern times bytes that are searched; seconds
 
 // What the model is told instead of a result.
 struct ToolFault {
@@ -228,14 +230,21 @@ class ToolRun {
 
   Status Grep() {
     const std::string pattern = Text("pattern");
+    if (pattern.size() > kMostPattern)
+      throw ToolFault{fmt::format("\"pattern\" is longer than {} bytes", WithThousands(kMostPattern))};
     RE2::Options options;
     options.set_log_errors(false);
     options.set_max_mem(std::int64_t{8} << 20U);
     const RE2 expression(pattern, options);
     if (!expression.ok())
       throw ToolFault{fmt::format("\"pattern\" is not a regular expression: {}", expression.error())};
+    const auto files = Below(OptionalPath());
+    std::size_t bytes = 0;
+    for (const auto& [name, content] : files) bytes += content->size();
+    if (static_cast<double>(expression.ProgramSize()) * static_cast<double>(bytes) > kMostSteps)
+      throw ToolFault{"\"pattern\" is too large for so much text; search with a simpler one, or in one file or folder"};
     std::size_t found = 0;
-    for (const auto& [name, content] : Below(OptionalPath())) {
+    for (const auto& [name, content] : files) {
       if (name.ends_with('/') || FindInvalidUtf8(*content)) continue;
       std::size_t number = 0;
       for (const std::string_view line : SplitLines(*content)) {

@@ -149,5 +149,16 @@ TEST(LoopTools, AMissingSandboxIsAnError) {
   EXPECT_NE(outcome.error().kind, ErrorKind::kCancelled);
 }
 
+TEST_F(LoopToolsTest, PatternsThatWouldTakeHoursAreRefused) {
+  std::string text;
+  for (std::size_t i = 0; i < 2'000'000; ++i) text += "abxc"[((i * 7919) >> 4U) & 3U];
+  state_.files = {{"a.txt", text}};
+  std::string pattern = "(?:";
+  for (int i = 0; i < 100; ++i) pattern += "[ab].{" + std::to_string(1 + i % 60) + "}x|";
+  EXPECT_THAT(Error("grep", {{"pattern", pattern + "q)$"}}), HasSubstr("too large for so much text"));
+  EXPECT_THAT(Error("grep", {{"pattern", std::string(5'000, 'a')}}), HasSubstr("longer than 4,000 bytes"));
+  EXPECT_THAT(Run("grep", {{"pattern", "[ab]x[ab]c"}}).text, HasSubstr("a.txt:1: "));
+}
+
 }  // namespace
 }  // namespace upskill

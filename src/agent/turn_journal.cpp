@@ -3,13 +3,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 
+#include "util/files.h"
 #include "util/hash.h"
 #include "util/stored_json.h"
 
 namespace upskill {
 namespace {
+
+// The most that a record may claim. Runs are added up, and folders of runs may come from elsewhere.
+constexpr std::int64_t kMostStoredTokens = 1'000'000'000'000;
+constexpr double kMostStoredSeconds = 1e9;
+constexpr double kMostStoredUsd = 1e9;
+
+double StoredSeconds(const Json& json) { return std::clamp(JsonGet(json, "seconds", 0.0), 0.0, kMostStoredSeconds); }
 
 Json CallsToJson(const std::vector<ToolCall>& calls) {
   Json list = Json::array();
@@ -44,13 +54,16 @@ Result<ChatResponse> TurnFromJson(const StoredJson& stored) {
   response.provider_blocks = Member(json, "blocks");
   ASSIGN_OR_RETURN(response.stop, StopReasonFromName(stored.at("stop").text()));
   const StoredJson usage = stored.at("usage");
-  const auto tokens = [&usage](const char* key) { return usage.at(key).number<std::int64_t>(); };
+  const auto tokens = [&usage](const char* key) {
+    return std::clamp<std::int64_t>(usage.at(key).number<std::int64_t>(), 0, kMostStoredTokens);
+  };
   response.usage = {tokens("input"), tokens("cache_read"), tokens("cache_write"), tokens("output"),
                     tokens("reasoning")};
-  if (const Json& cost = Member(json, "cost_usd"); cost.is_number()) response.cost_usd = cost.get<double>();
+  if (const Json& cost = Member(json, "cost_usd"); cost.is_number())
+    response.cost_usd = std::clamp(cost.get<double>(), 0.0, kMostStoredUsd);
   response.served_model = StringAt(json, "served_model");
   response.request_id = StringAt(json, "request_id");
-  response.seconds = JsonGet(json, "seconds", 0.0);
+  response.seconds = StoredSeconds(json);
   return response;
 }
 
@@ -122,14 +135,16 @@ std::optional<ToolOutcome> TurnJournal::FindTool(const std::string& turn, std::s
   Json changed = *record;
   WorkspaceFiles folders;  // have names that FileChangesFromJson doesn't take
   for (const Json& folder : Member(changed, "folders")) {
-    if (folder.is_string() && ContainedPath("", folder.get<std::string>())) folders[folder.get<std::string>() + "/"];
+    if (!folder.is_string() || folders.size() >= kMaxWorkspaceFiles) continue;
+    const auto name = folder.get<std::string>();
+    if (ContainedPath("", name) && PlainFileName(name) == name) folders[name + "/"];
   }
   Result<FileChanges> changes = FileChangesFromJson(changed);
   if (!changes.ok()) return std::nullopt;
   ToolOutcome outcome;
   outcome.text = StringAt(changed, "result");
   outcome.is_error = JsonGet(changed, "error", false);
-  outcome.seconds = JsonGet(changed, "seconds", 0.0);
+  outcome.seconds = StoredSeconds(changed);
   outcome.files = before;
   std::erase_if(outcome.files, [](const auto& entry) { return entry.first.ends_with('/'); });
   outcome.files = WithChanges(std::move(outcome.files), *changes);

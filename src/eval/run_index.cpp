@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "eval/index_checksum.h"
 #include "util/file_identity.h"
 #include "util/folder.h"
 #include "util/hash.h"
@@ -23,30 +24,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMagic = "upskill index 1\n";
+constexpr std::string_view kMagic = "upskill index 2\n";
 constexpr std::size_t kBuffer = 1U << 20U;
 constexpr std::size_t kMostIdentity = 4096;
-
-// A checksum of the whole file, against damage: each word is mixed in.
-class Checksum {
- public:
-  void Add(const char* bytes, std::size_t size) {
-    for (; size >= sizeof(std::uint64_t); bytes += sizeof(std::uint64_t), size -= sizeof(std::uint64_t)) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, bytes, sizeof word);
-      Mix(word);
-    }
-    for (; size > 0; ++bytes, --size) Mix(static_cast<unsigned char>(*bytes));
-  }
-  std::uint64_t value() const { return value_; }
-
- private:
-  void Mix(std::uint64_t word) {
-    value_ = (value_ ^ word) * 0x9E3779B97F4A7C15ULL;
-    value_ ^= value_ >> 29U;
-  }
-  std::uint64_t value_ = 0xCBF29CE484222325ULL;
-};
 
 class IndexWriter {
  public:
@@ -78,7 +58,7 @@ class IndexWriter {
   const Fd& fd_;
   fs::path path_;
   std::string buffer_;
-  Checksum sum_;
+  IndexChecksum sum_;
   Status status_;
 };
 
@@ -133,7 +113,7 @@ class IndexReader {
   const Fd& fd_;
   std::string buffer_;
   std::size_t at_ = 0;
-  Checksum sum_;
+  IndexChecksum sum_;
   bool failed_ = false;
 };
 
@@ -237,6 +217,12 @@ std::optional<RunData> RunIndex::Load(Plan plan) const {
   if (!fd) return std::nullopt;
   IndexReader in(*fd);
   if (!BeginsWith(in, *identity_)) return std::nullopt;
+  // What passed was answered, and what was answered is there.
+  const auto is_state = [](std::uint8_t state) {
+    using Row = RunData::Row;
+    return state == Row::kSampled || state == (Row::kSampled | Row::kAnswered) ||
+           state == (Row::kSampled | Row::kAnswered | Row::kPassed);
+  };
   RunData data(std::move(plan));
   const std::size_t entries = data.plan_.suite.cases.size() * data.plan_.arms.size();
   data.skipped_lines_ = in.Take<std::uint64_t>();
@@ -270,12 +256,13 @@ std::optional<RunData> RunIndex::Load(Plan plan) const {
         const auto figures = in.Take<SampleFigures>();
         const bool inside =
             figures.place() <= journal_bytes_ && figures.line_bytes() <= journal_bytes_ - figures.place();
-        if (!inside || !IsAmount(figures.seconds(), kMaxStoredSeconds) ||
+        if (!inside || !is_state(state) || figures.checks_passed() > figures.checks() ||
+            !IsAmount(figures.seconds(), kMaxStoredSeconds) ||
             !IsAmount(figures.cost_usd().value_or(0.0), kMaxStoredUsd)) {
           return std::nullopt;
         }
         data.FiguresAt({student, round, entry}) = figures;
-        data.rows_[student][round].states[entry] = static_cast<std::uint8_t>(state & 7U);
+        data.rows_[student][round].states[entry] = state;
         ++data.sample_count_;
       }
     }

@@ -7,8 +7,10 @@
 #include <array>
 #include <chrono>
 #include <string_view>
+#include <utility>
 
 #include "model/wire/wire.h"
+#include "program/request_extras.h"
 #include "util/json.h"
 #include "util/text.h"
 
@@ -98,13 +100,15 @@ std::string QueryOf(const std::string& target) {
 
 // The limit of tokens under one of the names that it has, lowered to the most, or set.
 int BoundTokens(Json& body, std::initializer_list<const char*> names, const std::string& own_name) {
+  int most = 0;
   for (const char* name : names) {
     Json* const limit = FindMember(body, name);
     if (limit == nullptr || !limit->is_number()) continue;
     const int tokens = std::clamp(JsonGet<int>(body, name, kMostAnswerTokens), 1, kMostAnswerTokens);
     *limit = tokens;
-    return tokens;
+    most = std::max(most, tokens);
   }
+  if (most > 0) return most;
   body[own_name] = kMostAnswerTokens;
   return kMostAnswerTokens;
 }
@@ -129,7 +133,11 @@ void AdaptBody(Json& body, const ModelEndpoint& endpoint, EndpointRequest& reque
       break;
     case Protocol::kChat:
       request.max_tokens = BoundTokens(body, {"max_completion_tokens", "max_tokens"}, named("max_tokens"));
-      if (request.streamed) body["stream_options"]["include_usage"] = true;
+      if (request.streamed) {
+        Json& options = body["stream_options"];
+        if (!options.is_object()) options = Json::object();
+        options["include_usage"] = true;
+      }
       break;
     case Protocol::kResponses:
       // Newer versions of Codex offer tools in an item of the input.
@@ -167,6 +175,7 @@ Result<EndpointRequest> RequestForEndpoint(const ProxyRequest& request, const Mo
   if (request.method == "POST") {
     ASSIGN_OR_RETURN(Json body, ParseJson(request.body, "the request"));
     if (!body.is_object()) return InputError("the request isn't an object");
+    body = WithoutExtras(std::move(body), endpoint.protocol);
     if (place.kind == Kind::kAnswer) {
       AdaptBody(body, endpoint, out);
     } else if (endpoint.protocol != Protocol::kGemini) {

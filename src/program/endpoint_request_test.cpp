@@ -89,6 +89,66 @@ TEST(EndpointRequest, LetsTheKeyBeUsedForNothingElse) {
   EXPECT_FALSE(RequestForEndpoint(request, EndpointFor(Protocol::kMessages), "https://host").ok());
 }
 
+std::string BodyOf(const std::string& target, const Json& body, Protocol protocol) {
+  const auto made = RequestForEndpoint(Post(target, body), EndpointFor(protocol), "https://host");
+  EXPECT_TRUE(made.ok()) << target;
+  return made.ok() ? made->http.body : "";
+}
+
+// The provider's own tools would be a way to the network, and the other things cost more than was set aside.
+TEST(EndpointRequest, AsksForOneAnswerOfTheModelAndNothingElse) {
+  EXPECT_EQ(BodyOf("/v1/messages",
+                   {{"max_tokens", 5},
+                    {"service_tier", "priority"},
+                    {"mcp_servers", Json::array({{{"url", "https://x"}}})},
+                    {"tools",
+                     {{{"type", "web_search_20250305"}, {"name", "web_search"}},
+                      {{"type", "web_fetch_20250910"}, {"name", "web_fetch"}},
+                      {{"type", "bash_20250124"}, {"name", "bash"}},
+                      {{"name", "Read"}, {"input_schema", Json::object()}}}}},
+                   Protocol::kMessages),
+            R"({"max_tokens":5,"tools":[{"type":"bash_20250124","name":"bash"},{"name":"Read","input_schema":{}}],)"
+            R"("model":"real"})");
+  EXPECT_EQ(BodyOf("/v1/messages",
+                   {{"max_tokens", 5},
+                    {"tools", {{{"type", "web_search_20250305"}, {"name", "web_search"}}}},
+                    {"tool_choice", {{"type", "tool"}, {"name", "web_search"}}}},
+                   Protocol::kMessages),
+            R"({"max_tokens":5,"model":"real"})");
+  EXPECT_EQ(BodyOf("/v1/chat/completions",
+                   {{"n", 100}, {"best_of", 9}, {"max_tokens", 5}, {"models", {"dear"}}, {"service_tier", "priority"}},
+                   Protocol::kChat),
+            R"({"max_tokens":5,"model":"real"})");
+  EXPECT_EQ(BodyOf("/v1/responses",
+                   {{"background", true},
+                    {"max_output_tokens", 5},
+                    {"tools", {{{"type", "web_search"}}, {{"type", "local_shell"}}, {{"type", "mcp"}}}}},
+                   Protocol::kResponses),
+            R"({"max_output_tokens":5,"tools":[{"type":"local_shell"}],"model":"real"})");
+  EXPECT_EQ(BodyOf("/v1beta/models/x:generateContent",
+                   {{"generationConfig", {{"candidateCount", 8}, {"maxOutputTokens", 5}}},
+                    {"tools", {{{"googleSearch", Json::object()}}, {{"functionDeclarations", Json::array({1})}}}}},
+                   Protocol::kGemini),
+            R"({"generationConfig":{"maxOutputTokens":5},"tools":[{"functionDeclarations":[1]}]})");
+}
+
+TEST(EndpointRequest, TakesSettingsOfAnyType) {
+  for (const Json& wrong : {Json("x"), Json::array({1}), Json(1), Json(nullptr)}) {
+    EXPECT_EQ(BodyOf("/v1/chat/completions", {{"stream", true}, {"max_tokens", 5}, {"stream_options", wrong}},
+                     Protocol::kChat),
+              R"({"stream":true,"max_tokens":5,"stream_options":{"include_usage":true},"model":"real"})");
+    EXPECT_EQ(
+        BodyOf("/v1beta/models/x:generateContent", {{"generationConfig", wrong}, {"tools", wrong}}, Protocol::kGemini)
+                .find("maxOutputTokens") != std::string::npos,
+        true);
+    for (const char* key : {"tools", "max_tokens", "stream", "model", "input"})
+      BodyOf("/v1/chat/completions", {{key, wrong}}, Protocol::kChat);
+  }
+  // Both limits of tokens hold.
+  EXPECT_EQ(BodyOf("/v1/chat/completions", {{"max_completion_tokens", 5}, {"max_tokens", 99'000'000}}, Protocol::kChat),
+            R"({"max_completion_tokens":5,"max_tokens":32000,"model":"real"})");
+}
+
 TEST(EndpointRequest, TellsCountsAndGreetingsFromAnswers) {
   const ModelEndpoint endpoint = EndpointFor(Protocol::kMessages);
   EXPECT_EQ(RequestForEndpoint(Post("/v1/messages/count_tokens", Json::object()), endpoint, "https://host")->kind,

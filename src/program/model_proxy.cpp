@@ -24,7 +24,11 @@
 namespace upskill {
 namespace {
 
-constexpr std::size_t kMostConnections = 64;  // of one program
+// Of one program: it may be talked into anything.
+constexpr std::size_t kMostConnections = 64;
+constexpr std::size_t kMostHeld = std::size_t{256}
+                                  << 20U;  // bytes of its requests and answers, all connections together
+constexpr int kMostRequests = 20'000;
 
 }  // namespace
 
@@ -82,6 +86,7 @@ class ModelProxy::Loop {
     Fd listener;
     std::map<std::uint64_t, std::unique_ptr<ProxyConnection>> connections;
     int under_way = 0;  // requests at the endpoint
+    int requests = 0;   // that were passed on
     std::optional<std::promise<ProxyRecord>> closed;
   };
 
@@ -157,12 +162,22 @@ class ModelProxy::Loop {
     ProxyConnection& connection = *found->second;
     if ((events & POLLIN) != 0) {
       connection.Read();
-      TakeRequests(ticket, id, connection);
+      if (connection.open() && HeldBytes(cell) > kMostHeld) {
+        connection.AnswerError(503, "too many requests at once", false);
+      } else {
+        TakeRequests(ticket, id, connection);
+      }
     } else if ((events & (POLLRDHUP | POLLHUP | POLLERR)) != 0) {
       connection.Close();
     }
     if (connection.open()) connection.Write();
     Tidy(cell, id);
+  }
+
+  static std::size_t HeldBytes(const Cell& cell) {
+    std::size_t bytes = 0;
+    for (const auto& [id, connection] : cell.connections) bytes += connection->bytes();
+    return bytes;
   }
 
   void Tidy(Cell& cell, std::uint64_t id) {
@@ -194,11 +209,14 @@ class ModelProxy::Loop {
     if (!rewritten) return connection.AnswerError(404, rewritten.error().message, request.keep_alive);
     if (rewritten->kind == EndpointRequest::Kind::kHello)
       return connection.Answer(200, "application/json", "", request.keep_alive);
+    if (++cell.requests > kMostRequests)
+      return connection.AnswerError(429, "too many requests; no more are answered", false);
     const auto exchange = std::make_shared<ProxyExchange>();
     exchange->kind = rewritten->kind;
     exchange->streamed = rewritten->streamed;
     exchange->has_tools = rewritten->has_tools;
     exchange->keep_alive = request.keep_alive;
+    exchange->request_bytes = rewritten->http.body.size();
     connection.exchange = exchange;
     if (exchange->kind != EndpointRequest::Kind::kAnswer) return Send(ticket, id, exchange, std::move(rewritten->http));
     exchange->answer.emplace(endpoint_.protocol, exchange->streamed);
@@ -262,6 +280,8 @@ class ModelProxy::Loop {
     if (!std::exchange(exchange.head_sent, true)) connection->StartStream();
     connection->SendPiece(piece);
     connection->Write();
+    // A program that doesn't read its answers.
+    if (HeldBytes(cell) > kMostHeld) connection->Close();
     Tidy(cell, id);
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -24,6 +25,7 @@ struct ProxyExchange {
   bool has_tools = false;
   bool keep_alive = true;
   bool head_sent = false;  // of the answer
+  std::size_t request_bytes = 0;
   HttpClient::Ticket transfer = 0;
   std::optional<std::uint64_t> meter_ticket;
   std::optional<ProxyAnswer> answer;  // what it says, of kAnswer
@@ -37,6 +39,8 @@ class ProxyConnection {
 
   int fd() const { return fd_.get(); }
   bool open() const { return fd_.valid(); }
+  // Of requests and answers, on their way in either direction.
+  std::size_t bytes() const { return reader_.bytes() + out_.size() + (exchange ? exchange->request_bytes : 0); }
   bool wants_to_write() const { return !out_.empty(); }
   // While a request is being answered, only the end of the connection is looked for.
   bool wants_to_read() const { return exchange == nullptr && !closing_; }

@@ -26,7 +26,10 @@ bool IsToken(std::string_view text) {
 Result<std::optional<ProxyRequest>> ProxyRequestReader::Next() {
   while (!complete_) {
     ASSIGN_OR_RETURN(const bool more, Step());
-    if (!more) return std::optional<ProxyRequest>();
+    if (more) continue;
+    // Once for all that has been taken, so that many small chunks don't move the bytes after them again and again.
+    buffer_.erase(0, std::exchange(taken_, 0));
+    return std::optional<ProxyRequest>();
   }
   complete_ = false;
   state_ = State::kHead;
@@ -50,13 +53,14 @@ Result<bool> ProxyRequestReader::Step() {
 
 Result<bool> ProxyRequestReader::TakeHead() {
   const std::size_t from = scanned_ < kHeadEnd.size() ? 0 : scanned_ - kHeadEnd.size();
-  const std::size_t end = buffer_.find(kHeadEnd, from);
-  if (end == std::string::npos ? buffer_.size() > kMaxHeadBytes : end > kMaxHeadBytes)
+  const std::string_view rest = Rest();
+  const std::size_t end = rest.find(kHeadEnd, from);
+  if (end == std::string_view::npos ? rest.size() > kMaxHeadBytes : end > kMaxHeadBytes)
     return NotHttp("its head is larger than 64 kB");
-  scanned_ = buffer_.size();
-  if (end == std::string::npos) return false;
-  RETURN_IF_ERROR(TakeHeaders(std::string_view(buffer_).substr(0, end)));
-  buffer_.erase(0, end + kHeadEnd.size());
+  scanned_ = rest.size();
+  if (end == std::string_view::npos) return false;
+  RETURN_IF_ERROR(TakeHeaders(rest.substr(0, end)));
+  taken_ += end + kHeadEnd.size();
   scanned_ = 0;
   state_ = chunked_ ? State::kChunkSize : State::kBody;
   return true;
@@ -103,28 +107,28 @@ Status ProxyRequestReader::TakeHeaders(std::string_view head) {
 }
 
 Result<bool> ProxyRequestReader::TakeBody() {
-  const std::size_t taken = std::min(missing_, buffer_.size());
-  request_.body.append(buffer_, 0, taken);
-  buffer_.erase(0, taken);
+  const std::size_t taken = std::min(missing_, Rest().size());
+  request_.body.append(Rest().substr(0, taken));
+  taken_ += taken;
   missing_ -= taken;
   if (missing_ > 0) return false;
   if (state_ == State::kBody) {
     complete_ = true;
     return true;
   }
-  if (buffer_.size() < 2) return false;
-  if (!buffer_.starts_with("\r\n")) return NotHttp("a chunk doesn't end where it should");
-  buffer_.erase(0, 2);
+  if (Rest().size() < 2) return false;
+  if (!Rest().starts_with("\r\n")) return NotHttp("a chunk doesn't end where it should");
+  taken_ += 2;
   state_ = State::kChunkSize;
   return true;
 }
 
 std::optional<std::string> ProxyRequestReader::TakeLine(std::size_t most, bool& too_long) {
-  const std::size_t end = buffer_.find("\r\n");
-  too_long = std::min(end, buffer_.size()) > most;
-  if (too_long || end == std::string::npos) return std::nullopt;
-  std::string line = buffer_.substr(0, end);
-  buffer_.erase(0, end + 2);
+  const std::size_t end = Rest().find("\r\n");
+  too_long = std::min(end, Rest().size()) > most;
+  if (too_long || end == std::string_view::npos) return std::nullopt;
+  std::string line(Rest().substr(0, end));
+  taken_ += end + 2;
   return line;
 }
 

@@ -32,12 +32,14 @@ class ProxyRequestReader {
   void Add(std::string_view bytes) { buffer_ += bytes; }
   Result<std::optional<ProxyRequest>> Next();
 
-  bool empty() const { return state_ == State::kHead && buffer_.empty(); }
+  // Of what has arrived and isn't a complete request yet.
+  std::size_t bytes() const { return buffer_.size() + request_.body.size(); }
 
  private:
   enum class State { kHead, kBody, kChunkSize, kChunk, kTrailer };
 
   Result<bool> Step();  // false: more bytes are needed
+  std::string_view Rest() const { return std::string_view(buffer_).substr(taken_); }
   Result<bool> TakeHead();
   Result<bool> TakeBody();
   Result<bool> TakeChunkSize();
@@ -47,7 +49,8 @@ class ProxyRequestReader {
 
   State state_ = State::kHead;
   std::string buffer_;
-  std::size_t scanned_ = 0;  // of the buffer: there is no end of a head in this part
+  std::size_t taken_ = 0;    // bytes at the beginning of the buffer that are done with
+  std::size_t scanned_ = 0;  // of the rest: there is no end of a head in this part
   std::size_t missing_ = 0;  // bytes of the body or the chunk
   std::size_t trailer_ = 0;  // bytes of the trailer
   bool chunked_ = false;

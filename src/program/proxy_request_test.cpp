@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "support/work_meter.h"
+
 namespace upskill {
 namespace {
 
@@ -60,6 +62,22 @@ TEST(ProxyRequest, LimitsItsHeadAndItsTrailer) {
   std::string trailer = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n";
   for (int i = 0; i < 10'000; ++i) trailer += "A: aaaaaaaaaa\r\n";
   EXPECT_FALSE(Read(trailer, 1000).ok());
+}
+
+// Chunks of one byte, as many as arrive at once: none of them moves the bytes after it.
+TEST(ProxyRequest, TakesTimeInStepWithItsSize) {
+  const auto body_of = [](std::size_t chunks) {
+    std::string bytes = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+    for (std::size_t i = 0; i < chunks; ++i) bytes += "1\r\na\r\n";
+    return bytes + "0\r\n\r\n";
+  };
+  const double growth = GrowthPerDoubling(20'000, [&](std::size_t chunks) {
+    return [bytes = body_of(chunks), chunks] {
+      const Result<std::vector<ProxyRequest>> requests = Read(bytes, bytes.size());
+      EXPECT_EQ(requests.value().at(0).body.size(), chunks);
+    };
+  });
+  EXPECT_LE(growth, kMaxGrowthPerDoubling);
 }
 
 }  // namespace

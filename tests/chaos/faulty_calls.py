@@ -68,6 +68,28 @@ class Evaluation(Command):
             require(trial.journal_lines(folder)[:len(lines)] == lines, "an answer that was saved is gone")
 
 
+class Working(Evaluation):
+    """Students that act: their turns, and what tools did, are saved as well. The simulated student writes files, which
+    needs no sandbox."""
+
+    def arguments(self, trial):
+        return trial.new("--mode", "workspace", "--no-cache")
+
+    def check(self, trial, outcome, reference):
+        for folder in trial.run_folders():
+            trial.require_sound_turns(folder)
+        super().check(trial, outcome, reference)
+
+    def complete(self, trial, reference):
+        before = {folder: trial.turn_lines(folder) for folder in trial.run_folders()}
+        outcome = trial.run(trial.resume_command() if before else self.arguments(trial))
+        folder = trial.run_folders()[-1]
+        require(figures(trial.require_complete(outcome, folder)) == reference, "other results")
+        for folder, lines in before.items():
+            after = trial.require_sound_turns(folder)
+            require(after[:len(lines)] == lines, "a turn that was saved is gone")
+
+
 class Resumption(Evaluation):
     """Of a run that was killed within a line."""
 
@@ -161,7 +183,7 @@ class Generation(Command):
         require(self.reference(trial, outcome) == reference, "another skill than without a disturbance")
 
 
-COMMANDS = {"eval": Evaluation, "resume": Resumption, "merge": Merging, "report": Reporting, "generate": Generation}
+COMMANDS = {"eval": Evaluation, "work": Working, "resume": Resumption, "merge": Merging, "report": Reporting, "generate": Generation}
 
 
 class Disturbed:

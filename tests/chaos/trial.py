@@ -100,9 +100,12 @@ class Trial:
     def new(self, *more, rounds=ROUNDS, model=MODEL):
         return ["eval", "adding", "-m", model, "--runs", str(rounds), "-j", "2", "--json", *more]
 
+    def resume_command(self):
+        return ["eval", "adding", "--resume", "--json"]
+
     def resume_or_new(self):
         """The command that completes what a command like new() began."""
-        return ["eval", "adding", "--resume", "--json"] if self.run_folders() else self.new()
+        return self.resume_command() if self.run_folders() else self.new()
 
     def run_folders(self):
         if not os.path.isdir(self.runs):
@@ -128,6 +131,23 @@ class Trial:
             require(cell not in seen, f"{folder}: two answers of the same cell {cell}")
             seen.add(cell)
         return seen
+
+    def turn_lines(self, folder):
+        """The whole lines of the journal of turns."""
+        path = os.path.join(folder, "turns.jsonl")
+        return [] if not os.path.exists(path) else content(path).split(b"\n")[:-1]
+
+    def require_sound_turns(self, folder):
+        """Every turn is saved once: a second time, it would have been paid for again."""
+        lines, seen = self.turn_lines(folder), set()
+        for line in lines:
+            try:
+                key = json.loads(line)["key"]
+            except ValueError:
+                raise Wrong(f"{folder}/turns.jsonl has a line that is no JSON: {line[:200]}") from None
+            require(key not in seen, f"{folder}: a turn was taken twice: {line[:200]}")
+            seen.add(key)
+        return lines
 
     def require_complete(self, outcome, folder):
         """What must be there after an exit code of 0: the results, in all places."""
