@@ -9,14 +9,17 @@ using namespace upskill_runtime;
 namespace upskill_runtime {
 namespace {
 
-// Memory that the host and the device have at the same address: `known` is what both had last.
+// Memory that the host and the device have at the same address: `known` is what both had last. `stale` has an entry for
+// each page: whether the host can't read it before it is fetched.
 struct Managed {
   char* memory;
   char* known;
+  char* stale;
   size_t bytes;
   Managed* next;
 };
 Managed* managed = nullptr;
+bool fetch_when_read = false;
 
 constexpr size_t kBlock = 4096;
 
@@ -30,8 +33,9 @@ void* MapManaged(uint64_t address, size_t bytes) {
   if (mapped != wanted) return nullptr;
   Managed* const added = static_cast<Managed*>(malloc(sizeof(Managed)));
   if (added == nullptr) return nullptr;
-  *added = {static_cast<char*>(mapped), static_cast<char*>(calloc(1, bytes)), bytes, managed};
-  if (added->known == nullptr) return nullptr;
+  *added = {static_cast<char*>(mapped), static_cast<char*>(calloc(1, bytes)),
+            static_cast<char*>(calloc(1, whole / kBlock)), bytes, managed};
+  if (added->known == nullptr || added->stale == nullptr) return nullptr;
   managed = added;
   return mapped;
 }
@@ -43,6 +47,7 @@ bool UnmapManaged(void* memory) {
     *at = found->next;
     munmap(found->memory, (found->bytes + kBlock - 1) / kBlock * kBlock);
     free(found->known);
+    free(found->stale);
     free(found);
     return true;
   }
@@ -52,6 +57,7 @@ bool UnmapManaged(void* memory) {
 void SendManaged() {
   for (Managed* each = managed; each != nullptr; each = each->next) {
     for (size_t at = 0; at < each->bytes; at += kBlock) {
+      if (each->stale[at / kBlock] != 0) continue;
       const size_t size = each->bytes - at < kBlock ? each->bytes - at : kBlock;
       size_t first = 0;
       size_t last = size;
@@ -66,8 +72,32 @@ void SendManaged() {
   }
 }
 
+void FetchManagedWhenRead() { fetch_when_read = true; }
+
+bool FetchManagedPage(const void* address) {
+  for (Managed* each = managed; each != nullptr; each = each->next) {
+    const char* const wanted = static_cast<const char*>(address);
+    if (wanted < each->memory || wanted >= each->memory + each->bytes) continue;
+    const size_t at = static_cast<size_t>(wanted - each->memory) / kBlock * kBlock;
+    if (each->stale[at / kBlock] == 0) return false;
+    const size_t size = each->bytes - at < kBlock ? each->bytes - at : kBlock;
+    each->stale[at / kBlock] = 0;
+    mprotect(each->memory + at, kBlock, PROT_READ | PROT_WRITE);
+    Ask(Request(kUpskillRead, reinterpret_cast<uint64_t>(each->memory) + at, size), nullptr, each->known + at, size);
+    memcpy(each->memory + at, each->known + at, size);
+    return true;
+  }
+  return false;
+}
+
 void FetchManaged() {
   for (Managed* each = managed; each != nullptr; each = each->next) {
+    if (fetch_when_read) {
+      const size_t pages = (each->bytes + kBlock - 1) / kBlock;
+      memset(each->stale, 1, pages);
+      mprotect(each->memory, pages * kBlock, PROT_NONE);
+      continue;
+    }
     Ask(Request(kUpskillRead, reinterpret_cast<uint64_t>(each->memory), each->bytes), nullptr, each->known,
         each->bytes);
     memcpy(each->memory, each->known, each->bytes);

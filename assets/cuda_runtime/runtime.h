@@ -32,6 +32,10 @@ cudaError_t Failed();
 // has changed comes back.
 void SendManaged();
 void FetchManaged();
+// From now on, what the device has changed is fetched page by page when the host looks at it, so that only what the host
+// reads counts as read.
+void FetchManagedWhenRead();
+bool FetchManagedPage(const void* address);  // false: it isn't such a page
 void* MapManaged(uint64_t address, size_t bytes);
 bool UnmapManaged(void* memory);
 

@@ -5,6 +5,7 @@
 using namespace upskill_runtime;
 
 extern "C" int upskill_next_trial(uint64_t* values, unsigned count) {
+  FetchManagedWhenRead();
   if (Failed() != cudaSuccess) return 0;
   return Ask(Request(kUpskillNextTrial), nullptr, values, count * sizeof(*values)).r[0] == 1 ? 1 : 0;
 }

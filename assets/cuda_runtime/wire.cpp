@@ -26,8 +26,9 @@ void Transfer(bool sending, void* bytes, uint64_t size) {
   }
 }
 
-// Device memory isn't mapped in the host's process, so that using it there ends the program.
+// Device memory isn't mapped in the host's process, so that using it there ends the program. Managed memory is fetched.
 void OnBadAddress(int number, siginfo_t* info, void*) {
+  if (number == SIGSEGV && FetchManagedPage(info->si_addr)) return;
   char text[200];
   const int size =
       snprintf(text, sizeof(text), "host code accessed the address 0x%llx, which isn't the host's memory%s\n",
@@ -46,7 +47,7 @@ void Connect() {
   struct sigaction action;
   memset(&action, 0, sizeof(action));
   action.sa_sigaction = OnBadAddress;
-  action.sa_flags = SA_SIGINFO | SA_RESETHAND;
+  action.sa_flags = SA_SIGINFO;
   sigaction(SIGSEGV, &action, nullptr);
   sigaction(SIGBUS, &action, nullptr);
 }

@@ -49,6 +49,12 @@ class SilentModel : public Model {
   ModelInfo info_;
 };
 
+std::vector<std::unique_ptr<SilentModel>> SilentModelsFor(const Plan& plan) {
+  std::vector<std::unique_ptr<SilentModel>> models;
+  for (const Student& student : plan.students) models.push_back(std::make_unique<SilentModel>(student.name));
+  return models;
+}
+
 // Takes over what the user's stop flag says, on top of the one that keeps the run from asking models. Without a judge
 // there is nothing to wait for.
 class StopsWithUser : public RunObserver {
@@ -210,6 +216,14 @@ void PrintHowToJudge(const RecheckOptions& options, std::size_t unjudged, const 
   }
 }
 
+void PrintResult(const RecheckOptions& options, const JudgedRun& run, const TerminalText& changes,
+                 const fs::path& folder, const Env& env) {
+  const Style style = StyleFor(env, env.out_is_terminal, options.color);
+  env.out(EvalHead(run, style) + changes + "\n");
+  env.out(run.plan().students.size() > 1 ? EvalTable(run, style) : EvalBars(run, style));
+  env.out(TerminalText::Format("run {} · {}\n", run.plan().run, folder.string()));
+}
+
 Json ChangesJson(const std::map<std::string, Changes>& changes) {
   Json json = Json::object();
   for (const auto& [id, of_case] : changes) json[id] = {{"now_pass", of_case.now_pass}, {"now_fail", of_case.now_fail}};
@@ -253,12 +267,9 @@ ExitCode RunRecheck(const RecheckOptions& options, Env& env) {
   Result<Journal> journal = Journal::Create(runs_dir, recheck->plan, *env.clock);
   if (!journal) return PrintError(env, journal.error());
 
-  std::vector<std::unique_ptr<SilentModel>> models;
+  const std::vector<std::unique_ptr<SilentModel>> models = SilentModelsFor(recheck->plan);
   RunInput input;
-  for (const Student& student : recheck->plan.students) {
-    models.push_back(std::make_unique<SilentModel>(student.name));
-    input.models.push_back(models.back().get());
-  }
+  for (const auto& model : models) input.models.push_back(model.get());
   // What isn't answered stays so: the models refuse, and without a judge nobody has to be waited for.
   StopFlag no_requests = options.judge_model.empty() ? 1 : 0;
   StopsWithUser observer(no_requests, env.stop, !options.judge_model.empty());
@@ -292,10 +303,7 @@ ExitCode RunRecheck(const RecheckOptions& options, Env& env) {
     document["changed"] = ChangesJson(changes);
     PrintDocument(env, DumpJsonIndented(document) + "\n");
   } else {
-    const Style style = StyleFor(env, env.out_is_terminal, options.color);
-    env.out(EvalHead(run, style) + ChangesText(changes, answers, unjudged, run_before) + "\n");
-    env.out(run.plan().students.size() > 1 ? EvalTable(run, style) : EvalBars(run, style));
-    env.out(TerminalText::Format("run {} · {}\n", run.plan().run, journal->folder().string()));
+    PrintResult(options, run, ChangesText(changes, answers, unjudged, run_before), journal->folder(), env);
   }
   if (unjudged > 0) PrintHowToJudge(options, unjudged, run_before, run.plan(), env);
   if (run.summary.complete()) return ExitCode::kSuccess;
