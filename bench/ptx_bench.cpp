@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast kernels are interpreted: usage: ptx_bench FOLDER [TIMES], with the PTX of FOLDER (bench/ptx). Prints for each
+// How fast kernels are interpreted: usage: ptx_bench FOLDER [TIMES [gemm|softmax]], with the PTX of FOLDER (bench/ptx). Prints for each
 // kernel the fastest of TIMES runs (3) with all checks and without; exits with 1 if a target is missed or a result is wrong.
 #include <fmt/format.h>
 
@@ -157,11 +157,13 @@ bool RunWorkload(const Workload& work, const std::string& folder, int times) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fmt::print(stderr, "usage: ptx_bench FOLDER [TIMES]\n");
+    fmt::print(stderr, "usage: ptx_bench FOLDER [TIMES [gemm|softmax]]\n");
     return 2;
   }
   const int times = argc > 2 ? std::max(std::atoi(argv[2]), 1) : 3;
-  const bool gemm = upskill::ptx::RunWorkload(upskill::ptx::Gemm(256), argv[1], times);
-  const bool softmax = upskill::ptx::RunWorkload(upskill::ptx::Softmax(4096, 512), argv[1], times);
-  return gemm && softmax ? 0 : 1;
+  const std::string only = argc > 3 ? argv[3] : "";
+  bool good = true;
+  if (only != "softmax") good = upskill::ptx::RunWorkload(upskill::ptx::Gemm(256), argv[1], times) && good;
+  if (only != "gemm") good = upskill::ptx::RunWorkload(upskill::ptx::Softmax(4096, 512), argv[1], times) && good;
+  return good ? 0 : 1;
 }

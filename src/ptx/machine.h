@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ptx/lane_addresses.h"
 #include "ptx/launch.h"
 #include "ptx/operand.h"
 #include "ptx/program.h"
@@ -143,15 +144,15 @@ struct Target {
   bool read_only = false;
 };
 
-// Where the lanes of a warp access memory, if they do it in one variable's or allocation's space. `offsets` are from `data`,
-// `state` and the address `first` on.
+// Where the lanes of a warp access memory, if they do it in one variable's or allocation's space. `data` and `state` are of
+// the first address.
 struct WarpAccess {
-  std::uint8_t* data = nullptr;
-  std::uint8_t* state = nullptr;
-  std::uint64_t first = 0;  // in its space
-  Space space = Space::kGlobal;
-  bool read_only = false;
-  std::array<std::uint32_t, 32> offsets{};
+  std::uint8_t* data;
+  std::uint8_t* state;
+  std::uint64_t first;  // in its space
+  Space space;
+  bool read_only;
+  const LaneAddresses& lanes;
 };
 
 enum class Step : std::uint8_t { kNext, kStay, kJumped, kEnd };
@@ -253,8 +254,8 @@ class Machine {
   std::uint32_t TaintOf(std::uint32_t operand) const;
 
   // warp_access.cpp
-  std::optional<WarpAccess> ResolveTogether(const Inst& inst, std::uint32_t mask, std::uint32_t base,
-                                            std::uint32_t bytes);
+  LaneAddresses AddressesTogether(const Inst& inst, std::uint32_t mask, std::uint32_t base) const;
+  std::optional<WarpAccess> ResolveTogether(const Inst& inst, const LaneAddresses& lanes, std::uint32_t bytes);
   MemoryAccess Watched(const Inst& inst) const;
   void WatchReads(const Inst& inst, const WarpAccess& access, std::uint32_t mask, std::uint32_t bytes);
   void WatchLane(const Inst& inst, const WarpAccess& access, std::uint32_t lane, std::uint32_t bytes, bool writes,

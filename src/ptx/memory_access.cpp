@@ -141,10 +141,10 @@ void Machine::Load(const Inst& inst, std::uint32_t mask) {
   const std::uint32_t bytes = size * inst.vector;
   const bool strong = inst.ordering != Ordering::kWeak;
   if (inst.address_mode != AddressMode::kFrame) CheckUse(inst, base, mask);
-  std::array<std::uint64_t, 32> addresses{};
-  Space space = inst.space;
   if (options_.check_races) races_.Tick();
   if (LoadTogether(inst, mask, base, bytes)) return;
+  std::array<std::uint64_t, 32> addresses{};
+  Space space = inst.space;
   std::array<std::uint32_t, 8> undefined{};
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if (((mask >> lane) & 1U) == 0) continue;
@@ -187,10 +187,10 @@ void Machine::Store(const Inst& inst, std::uint32_t mask) {
   const std::uint32_t bytes = size * inst.vector;
   const bool strong = inst.ordering != Ordering::kWeak;
   if (inst.address_mode != AddressMode::kFrame) CheckUse(inst, base, mask);
-  std::array<std::uint64_t, 32> addresses{};
-  Space space = inst.space;
   if (options_.check_races) races_.Tick();
   if (StoreTogether(inst, mask, base, bytes)) return;
+  std::array<std::uint64_t, 32> addresses{};
+  Space space = inst.space;
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if (((mask >> lane) & 1U) == 0) continue;
     const std::uint64_t address = AddressOf(inst, lane, base);

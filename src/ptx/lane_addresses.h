@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace upskill::ptx {
+
+// The addresses of a warp's lanes, as offsets from the least of them. A lane outside the mask has that of an active one.
+struct LaneAddresses {
+  std::uint64_t first = 0;
+  std::uint32_t span = 0;  // from the first to the last
+  std::uint32_t bits = 0;  // of all offsets and the first, or'ed: for alignment
+  bool near = false;       // all within 2 GiB; otherwise the rest says nothing
+  bool same = false;
+  std::array<std::uint32_t, 32> offsets{};
+};
+
+// base + offset, of which `kept_bits` count. `mask` isn't 0.
+LaneAddresses AddressesOfLanes(const std::uint32_t* base, std::uint32_t offset, std::uint32_t mask);
+LaneAddresses AddressesOfLanes(const std::uint64_t* base, std::uint64_t offset, std::uint64_t kept_bits,
+                               std::uint32_t mask);
+
+// Compiled for several kinds of processors, as alu.h has it.
+namespace generic {
+LaneAddresses Addresses32(const std::uint32_t* base, std::uint32_t offset, std::uint32_t mask);
+LaneAddresses Addresses64(const std::uint64_t* base, std::uint64_t offset, std::uint64_t kept_bits, std::uint32_t mask);
+}  // namespace generic
+namespace avx2 {
+LaneAddresses Addresses32(const std::uint32_t* base, std::uint32_t offset, std::uint32_t mask);
+LaneAddresses Addresses64(const std::uint64_t* base, std::uint64_t offset, std::uint64_t kept_bits, std::uint32_t mask);
+}  // namespace avx2
+
+bool HasAvx2();  // and FMA: whether this processor has them
+
+}  // namespace upskill::ptx
