@@ -90,8 +90,8 @@ Error UnknownModel(const std::string& text, std::string_view name, const Catalog
   // A name of the Python tool of the same name.
   if (text.starts_with("cli."))
     return InputError(
-        fmt::format("unknown model '{}'; an agent program, or any command that reads a prompt and prints "
-                    "an answer, is a model by its command line: -m 'cmd:claude -p'",
+        fmt::format("unknown model '{}'; agent programs are models by their names: -m agent:claude-code; any other "
+                    "command that reads a prompt and prints an answer, by its command line: -m 'cmd:COMMAND'",
                     text));
   std::string hint;
   for (std::size_t i = 0; i < near.size() && i < 3; ++i)
