@@ -322,6 +322,17 @@ std::vector<std::string> FileState::FromBeginning(const std::string& before, con
   return {from + 1, to};
 }
 
+// What the beginning as first written says about a gap of `count` lines between two known ones: at most so many lines,
+// to be read with reserve, because they may have changed since and lack the blank ones. Empty if nothing tells where
+// the beginning goes on.
+std::vector<std::string> FileState::FirstWrittenAfter(const std::string& before, const std::string& after,
+                                                      std::size_t count) const {
+  const auto from = std::find(beginning_.begin(), beginning_.end(), before);
+  if (from == beginning_.end() || std::count(beginning_.begin(), beginning_.end(), before) > 1) return {};
+  const auto most = static_cast<std::ptrdiff_t>(std::min(count, static_cast<std::size_t>(beginning_.end() - from) - 1));
+  return {from + 1, std::find(from + 1, from + 1 + most, after)};
+}
+
 std::string FileState::Text() const {
   std::string text;
   if (!followed_) text += "[the content is not followed here: replacing all occurrences of a text made it too long]\n";
@@ -336,14 +347,22 @@ std::string FileState::Text() const {
   const Run* previous = nullptr;
   for (const Run& run : runs_) {
     std::vector<std::string> filled;
-    if (previous != nullptr && run.start > next && !previous->lines.empty() && !run.lines.empty())
+    std::vector<std::string> first_written;
+    if (previous != nullptr && run.start > next && !previous->lines.empty() && !run.lines.empty()) {
       filled = FromBeginning(previous->lines.back(), run.lines.front(), run.start - next);
+      first_written = FirstWrittenAfter(previous->lines.back(), run.lines.front(), run.start - next);
+    }
     if (!filled.empty()) {
       text += JoinedLines(filled);
     } else if (run.start == next + 1) {
       text += fmt::format("[line {} is not in the recording]\n", next);
     } else if (run.start > next) {
       text += fmt::format("[lines {} to {} are not in the recording]\n", next, run.start - 1);
+    }
+    if (filled.empty() && !first_written.empty()) {
+      text +=
+          "[below: the beginning as first written goes on here, perhaps changed since and without its blank lines]\n";
+      text += JoinedLines(first_written) + "[end of the beginning as first written]\n";
     }
     text += JoinedLines(run.lines);
     next = run.end();

@@ -56,6 +56,8 @@ class FileState {
   void Erase(std::size_t number);
   void MergeRuns();
   std::vector<std::string> FromBeginning(const std::string& before, const std::string& after, std::size_t count) const;
+  std::vector<std::string> FirstWrittenAfter(const std::string& before, const std::string& after,
+                                             std::size_t count) const;
   void NoteRemoved(std::string_view line);
 
   std::vector<Run> runs_;                        // by number, not touching each other

@@ -102,6 +102,20 @@ TEST(FileState, TheFirstWrittenBeginningGivesWayToLaterLines) {
                                                 "without its blank lines]\none\ntwo\n[end of the beginning"));
 }
 
+// A terminal shows the first lines of what it writes without the blank ones, and later differences in part.
+TEST(FileState, WhatTheFirstVersionHadInAGapIsToldAsSuch) {
+  FileState file;
+  file.WriteBeginning("[general]\nname = \"a\"\n[general.cuda]\n# sm_90\n[torch]\nsrc = [\n  \"a.cpp\",");
+  file.Apply(
+      Patched("@@ -1,4 +1,4 @@\n [general]\n-name = \"a\"\n+name = \"b\"\n \n [general.cuda]\n"
+              "@@ -10,2 +10,3 @@\n   \"a.h\",\n ]\n+[kernel.b]\n"));
+  EXPECT_EQ(file.Text(),
+            "[general]\nname = \"b\"\n\n[general.cuda]\n[lines 5 to 9 are not in the recording]\n"
+            "[below: the beginning as first written goes on here, perhaps changed since and without its blank lines]\n"
+            "# sm_90\n[torch]\nsrc = [\n  \"a.cpp\",\n[end of the beginning as first written]\n"
+            "  \"a.h\",\n]\n[kernel.b]\n[lines from 13 on, if any, are not in the recording]\n");
+}
+
 TEST(FileState, WhatWasReadIsKnown) {
   FileState file;
   file.Read("one\ntwo\nthree", 1, true);

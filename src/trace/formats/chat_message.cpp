@@ -2,6 +2,10 @@
 #include "trace/formats/chat_message.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "trace/formats/claude_text.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -75,6 +79,47 @@ void AddBlock(TraceBuilder& builder, Json& block, EventKind kind, const EventCon
   }
 }
 
+bool IsMessageList(TraceFormat format) {
+  return format == TraceFormat::kOpenAiMessages || format == TraceFormat::kAnthropicMessages;
+}
+
+// What a user typed, apart from what Claude Code adds: its sessions are often converted to lists of messages.
+void AddUserText(TraceBuilder& builder, std::string text, const EventContext& stamp) {
+  if (!IsMessageList(builder.trace().format)) {
+    builder.Add(stamp, EventKind::kUser, std::move(text));
+    return;
+  }
+  const bool request =
+      Trim(text).starts_with("<command-message>");  // first in commands that are prompts, such as /init
+  ClaudeUserText split = SplitClaudeUserText(std::move(text));
+  using Kind = ClaudeUserText::Kind;
+  if (split.kind == Kind::kCommand) {
+    const bool local = split.typed.empty() && !request;
+    builder.Add(stamp, local ? EventKind::kSystem : EventKind::kUser,
+                split.command + (split.typed.empty() ? "" : " ") + std::move(split.typed));
+    return;
+  }
+  builder.Add(stamp, EventKind::kSystem, std::move(split.injected));
+  if (split.kind == Kind::kTyped) builder.Add(stamp, EventKind::kUser, std::move(split.typed));
+}
+
+// The texts of a user's message together, because they are one request, and its other blocks, in their order.
+void AddUserBlocks(TraceBuilder& builder, Json& blocks, const EventContext& stamp) {
+  std::string text;
+  for (Json& block : blocks) {
+    const std::string type = StringAt(block, "type");
+    if (type.find("tool_result") != std::string::npos || type == "tool_use") {
+      if (!text.empty()) AddUserText(builder, std::exchange(text, {}), stamp);
+      AddBlock(builder, block, EventKind::kUser, stamp);
+      continue;
+    }
+    const std::string part = TakeText(block);
+    if (!text.empty() && !part.empty()) text += '\n';
+    text += part;
+  }
+  if (!text.empty()) AddUserText(builder, std::move(text), stamp);
+}
+
 }  // namespace
 
 TokenUsage ChatUsageOf(const Json& usage) {
@@ -122,7 +167,13 @@ bool AddChatMessage(TraceBuilder& builder, Json& message, EventContext stamp) {
   }
   Json* content = FindMember(message, "content");
   if (content == nullptr) content = FindMember(message, "value");
-  if (content != nullptr && content->is_array()) {
+  if (content != nullptr && kind == EventKind::kUser) {
+    if (content->is_array()) {
+      AddUserBlocks(builder, *content, stamp);
+    } else {
+      AddUserText(builder, TakeText(*content), stamp);
+    }
+  } else if (content != nullptr && content->is_array()) {
     for (Json& block : *content) AddBlock(builder, block, kind, stamp);
   } else if (content != nullptr) {
     builder.Add(stamp, kind, TakeText(*content));

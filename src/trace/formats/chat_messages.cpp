@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Message lists of the OpenAI and Anthropic APIs: a list, an object with `messages`, one conversation per line, or a
 // log of requests with their responses.
+#include <fmt/format.h>
+
+#include <functional>
+#include <map>
+
 #include "trace/formats/chat_message.h"
 #include "trace/formats/readers.h"
 
@@ -40,8 +45,13 @@ class ChatMessagesReader : public RecordReader {
     if (messages == nullptr || !messages->is_array()) return;
     // Each request in a log repeats the messages of the previous one.
     const bool log = record.contains("model");
+    std::map<std::size_t, std::size_t> seen;  // in this record, where a message may recur, such as "continue"
     for (Json& message : *messages) {
-      if (log && !builder_.IsNew("message " + DumpJson(message))) continue;
+      if (log) {
+        const std::string dump = DumpJson(message);
+        const std::size_t times = ++seen[std::hash<std::string>()(dump)];
+        if (!builder_.IsNew(fmt::format("message {} {}", times, dump))) continue;
+      }
       EventContext at = stamp;
       if (const auto time = TimeAt(message, "timestamp")) at.time_ms = time;
       if (!AddChatMessage(builder_, message, at))

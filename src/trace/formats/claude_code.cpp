@@ -155,7 +155,13 @@ class ClaudeCodeReader : public RecordReader {
       return;
     }
     const std::string id = stamp.agent + '\n' + StringAt(*message, "id") + '\n';
+    const std::size_t first = builder_.trace().events.size();
     for (Json& block : *content) AddAssistantBlock(block, id, stamp);
+    // Notices of the program, such as API errors, in the form of an answer.
+    if (StringAt(*message, "model") != "<synthetic>") return;
+    for (std::size_t i = first; i < builder_.trace().events.size(); ++i) {
+      if (builder_.trace().events[i].kind == EventKind::kAssistant) builder_.MarkAsSystem(i);
+    }
   }
 
   void AddAssistantBlock(Json& block, const std::string& message_id, const EventContext& stamp) {

@@ -368,6 +368,9 @@ class ExportReader {
 
   // Success isn't shown, so anything else stays unknown.
   static CallStatus StatusOf(std::string_view text) {
+    constexpr std::string_view kNoBreakSpace = "\u00a0";  // after the mark, since version 2.1
+    text = Trim(text);
+    while (text.starts_with(kNoBreakSpace)) text = Trim(text.substr(kNoBreakSpace.size()));
     if (text.find("User rejected") != std::string_view::npos ||
         text.find("doesn't want to proceed") != std::string_view::npos) {
       return CallStatus::kRejected;

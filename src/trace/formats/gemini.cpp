@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gemini CLI sessions (~/.gemini/tmp/*/chats): one JSON object, or since 2026 JSON lines in which a message may recur
-// with more content; and the older checkpoints, a list of {role, parts}.
+// with more content; the older checkpoints, a list of {role, parts}; and printed streams (gemini_stream.h).
 #include <algorithm>
 #include <map>
 #include <vector>
 
+#include "trace/formats/gemini_stream.h"
 #include "trace/formats/readers.h"
 
 namespace upskill {
@@ -58,7 +59,7 @@ Output TakeOutput(Json& result) {
 
 class GeminiReader : public RecordReader {
  public:
-  explicit GeminiReader(TraceBuilder& builder) : builder_(builder) {}
+  explicit GeminiReader(TraceBuilder& builder) : builder_(builder), stream_(builder) {}
 
   void Add(Json& record, std::size_t line) override {
     if (!record.is_object()) {
@@ -70,6 +71,8 @@ class GeminiReader : public RecordReader {
       return;
     } else if (record.contains("$rewindTo")) {
       RewindTo(StringAt(record, "$rewindTo"));
+    } else if (GeminiStream::Has(record)) {
+      stream_.Add(record, line);
     } else if (record.contains("type")) {
       Keep(record, line);
     } else if (record.contains("role")) {
@@ -201,6 +204,7 @@ class GeminiReader : public RecordReader {
   }
 
   TraceBuilder& builder_;
+  GeminiStream stream_;
   std::vector<Kept> kept_;
   std::map<std::string, std::size_t> by_id_;
 };

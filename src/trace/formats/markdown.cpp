@@ -68,6 +68,7 @@ class SpecStoryReader {
     }
     builder_.SetLossy();
     for (Block& block : blocks) AddBlock(block);
+    SettleCommand(false);
   }
 
  private:
@@ -78,7 +79,7 @@ class SpecStoryReader {
     // "model time", "time" or nothing.
     std::string model;
     std::string time;
-    static const RE2 detail_pattern(R"(^(?:(\S+) )?(\d{4}-\d\d-\d\d .*)$)");
+    static const RE2 detail_pattern(R"(^(?:(\S+) )?(\d{4}-\d\d-\d\d[ T].*)$)");
     if (RE2::FullMatch(block.detail, detail_pattern, &model, &time)) {
       stamp.time_ms = ParseTimestamp(time);
     } else {
@@ -92,6 +93,7 @@ class SpecStoryReader {
       AddUser(block, time, stamp);
       return;
     }
+    SettleCommand(false);
     stamp.message = builder_.Message("", stamp.agent, model);
     AddAgentText(block.text, stamp);
     after_command_ = false;
@@ -103,14 +105,16 @@ class SpecStoryReader {
     // The body of a slash command is a second message with the same time.
     const bool body = after_command_ && time == command_time_;
     after_command_ = false;
+    if (split.kind != ClaudeUserText::Kind::kInjected)
+      SettleCommand(split.kind == ClaudeUserText::Kind::kCommandOutput);
     if (split.kind == ClaudeUserText::Kind::kCommand)
       split.typed = std::string(Trim(split.command + " " + split.typed));
     const bool is_command = split.kind == ClaudeUserText::Kind::kCommand || block.text.starts_with("/");
     if (is_command && !split.typed.empty()) {
       after_command_ = true;
       command_time_ = time;
-      const std::size_t event = builder_.Add(stamp, typed, split.typed);
-      builder_.NoteSkill(split.typed.substr(1, split.typed.find_first_of(" \n") - 1), "slash command", event);
+      command_ = builder_.Add(stamp, typed, split.typed);
+      command_name_ = split.typed.substr(1, split.typed.find_first_of(" \n") - 1);
     } else if (body || split.kind != ClaudeUserText::Kind::kTyped) {
       builder_.Add(stamp, EventKind::kSystem, std::move(block.text));
     } else {
@@ -119,15 +123,42 @@ class SpecStoryReader {
     }
   }
 
+  // Where `tag` stands at the beginning of a line. Elsewhere it's part of what a tool printed: calls often read or
+  // write such exports themselves.
+  static std::size_t FindOpening(std::string_view text, std::string_view tag) {
+    std::size_t at = text.find(tag);
+    while (at != std::string_view::npos && at > 0 && text[at - 1] != '\n') at = text.find(tag, at + 1);
+    return at;
+  }
+
+  // Where the tag stands at the end of a line; if there is none, anywhere.
+  static std::size_t FindClosing(std::string_view text, std::string_view tag, std::size_t from) {
+    std::size_t at = text.find(tag, from);
+    while (at != std::string_view::npos && at + tag.size() < text.size() && text[at + tag.size()] != '\n')
+      at = text.find(tag, at + 1);
+    return at == std::string_view::npos ? text.find(tag, from) : at;
+  }
+
+  // What follows a slash command shows its kind: a local one (/exit) prints something, others are requests.
+  void SettleCommand(bool local) {
+    if (command_ == kNoIndex) return;
+    if (local) {
+      builder_.MarkAsSystem(command_);
+    } else {
+      builder_.NoteSkill(command_name_, "slash command", command_);
+    }
+    command_ = kNoIndex;
+  }
+
   void AddAgentText(std::string_view text, const EventContext& stamp) {
     while (!text.empty()) {
-      const std::size_t think = text.find("<think>");
-      const std::size_t tool = text.find("<tool-use ");
+      const std::size_t think = FindOpening(text, "<think>");
+      const std::size_t tool = FindOpening(text, "<tool-use ");
       const std::size_t next = std::min(think, tool);
       builder_.Add(stamp, EventKind::kAssistant, std::string(Trim(text.substr(0, next))));
       if (next == std::string_view::npos) return;
       const std::string_view close = next == think ? "</think>" : "</tool-use>";
-      const std::size_t end = text.find(close, next);
+      const std::size_t end = FindClosing(text, close, next);
       const std::string_view inner = text.substr(next, end == std::string_view::npos ? end : end - next);
       if (next == think) {
         AddThought(inner, stamp);
@@ -156,6 +187,8 @@ class SpecStoryReader {
   TraceBuilder& builder_;
   bool after_command_ = false;
   std::string command_time_;
+  std::size_t command_ = kNoIndex;  // event of a slash command whose kind the next block shows
+  std::string command_name_;
   std::size_t tools_ = 0;
 };
 

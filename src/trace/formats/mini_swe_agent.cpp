@@ -9,16 +9,26 @@
 namespace upskill {
 namespace {
 
-// The command in the only fenced block of an answer; empty if there is none.
-std::string ActionOf(std::string_view text) {
+// The only fenced block with a command of an answer.
+struct Action {
+  std::string command;
+  std::size_t begin = 0;  // of the block, fences included
+  std::size_t end = 0;
+};
+
+// No command if there is no such block or several: the agent runs none of those.
+Action ActionOf(std::string_view text) {
   for (const std::string_view fence : {"```mswea_bash_command\n", "```bash\n"}) {
     const std::size_t begin = text.find(fence);
     if (begin == std::string_view::npos) continue;
     const std::size_t from = begin + fence.size();
-    const std::size_t end = text.find("\n```", from);
-    return std::string(text.substr(from, end == std::string_view::npos ? end : end - from));
+    if (text.find(fence, from) != std::string_view::npos) return {};
+    constexpr std::string_view kClosing = "\n```";
+    const std::size_t end = text.find(kClosing, from);
+    if (end == std::string_view::npos) return {std::string(text.substr(from)), begin, text.size()};
+    return {std::string(text.substr(from, end - from)), begin, end + kClosing.size()};
   }
-  return "";
+  return {};
 }
 
 class MiniSweAgentReader : public RecordReader {
@@ -41,6 +51,7 @@ class MiniSweAgentReader : public RecordReader {
     if (!info.is_object()) return;
     builder_.SetAgentVersion(StringAt(info, "mini_version"));
     builder_.SetCost(Member(Member(info, "model_stats"), "instance_cost"));
+    submission_ = StringAt(info, "submission");
     const std::string status = StringAt(info, "exit_status");
     if (!status.empty() && ToLowerAscii(status) != "submitted") builder_.SetSucceeded(false);
   }
@@ -63,6 +74,8 @@ class MiniSweAgentReader : public RecordReader {
       SetStatus(result, NumberAt(extra, "returncode"));
     } else if (role == "user" && IsObservation(message)) {
       AddObservation(message, extra, stamp);
+    } else if (role == "user" && IsFormatError(message)) {
+      builder_.Add(stamp, EventKind::kSystem, TakeString(message, "content"));
     } else if (!AddChatMessage(builder_, message, stamp)) {
       builder_.NoteUnknown("role " + role, message, stamp.line);
     }
@@ -74,14 +87,18 @@ class MiniSweAgentReader : public RecordReader {
     stamp.message = builder_.Message("", "", model);
     builder_.SetUsage(stamp.message, ChatUsageOf(Member(response, "usage")));
     const bool has_calls = Member(message, "tool_calls").is_array() && !Member(message, "tool_calls").empty();
-    const Json& content = Member(message, "content");
-    std::string action = content.is_string() ? ActionOf(content.get_ref<const std::string&>()) : std::string();
+    Json* const content = FindMember(message, "content");
+    Action action;
+    if (content != nullptr && content->is_string()) action = ActionOf(content->get_ref<const std::string&>());
     if (const Json& actions = Member(extra, "actions"); actions.is_array() && !actions.empty()) {
-      action = StringAt(actions[0], "command");
+      action.command = StringAt(actions[0], "command");
     }
+    // The call has the block's text.
+    if (!has_calls && action.end > action.begin)
+      content->get_ref<std::string&>().erase(action.begin, action.end - action.begin);
     AddChatMessage(builder_, message, stamp);
-    if (!has_calls && !action.empty()) {
-      builder_.AddCall(stamp, "bash", "", Json::object({{"command", std::move(action)}}));
+    if (!has_calls && !action.command.empty()) {
+      builder_.AddCall(stamp, "bash", "", Json::object({{"command", std::move(action.command)}}));
     }
   }
 
@@ -89,8 +106,21 @@ class MiniSweAgentReader : public RecordReader {
     const std::string text = StringAt(message, "content");
     const bool marked =
         text.rfind("<returncode>", 0) == 0 || text.rfind("<output>", 0) == 0 || text.rfind("Observation:", 0) == 0;
-    return marked ||
-           (builder_.FindUnanswered("") != kNoIndex && Member(Member(message, "extra"), "returncode").is_number());
+    const std::size_t call = builder_.FindUnanswered("");
+    if (marked || call == kNoIndex) return marked;
+    if (Member(Member(message, "extra"), "returncode").is_number()) return true;
+    // What the last command submits is its output, without a return code.
+    return (!submission_.empty() && text == submission_) ||
+           ContainsAny(builder_.trace().events[call].command,
+                       {"COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT", "MINI_SWE_AGENT_FINAL_OUTPUT"});
+  }
+
+  // What the agent is told when its answer has no action or several.
+  bool IsFormatError(const Json& message) const {
+    const std::string text = StringAt(message, "content");
+    return !builder_.trace().messages.empty() &&
+           (text.starts_with("Please always provide EXACTLY ONE action") ||
+            StringAt(Member(message, "extra"), "interrupt_type") == "FormatError");
   }
 
   void AddObservation(Json& message, const Json& extra, const EventContext& stamp) {
@@ -110,6 +140,7 @@ class MiniSweAgentReader : public RecordReader {
   }
 
   TraceBuilder& builder_;
+  std::string submission_;  // of the run
 };
 
 }  // namespace

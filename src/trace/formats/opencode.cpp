@@ -150,6 +150,7 @@ class OpenCodeReader : public RecordReader {
     EventContext stamp;
     stamp.line = state.line;
     stamp.time_ms = TimeAt(Member(info, "time"), "created");
+    builder_.NoteTime(stamp.time_ms);
     builder_.NoteTime(TimeAt(Member(info, "time"), "completed"));
     const std::string session = StringAt(info, "sessionID");
     if (builder_.trace().session_id.empty()) builder_.SetSession(session);

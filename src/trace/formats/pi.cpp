@@ -23,6 +23,7 @@ class PiReader : public RecordReader {
     if (type == "session") {
       builder_.SetSession(id);
       builder_.SetFolder(StringAt(record, "cwd"));
+      builder_.NoteModel(StringAt(record, "modelId"));  // the first version of the format
       builder_.NoteTime(stamp.time_ms);
       return;
     }

@@ -81,6 +81,7 @@ CallStatus StatusOf(const std::string& result, bool shell, bool tells_failures) 
   static const RE2 failure(R"(^(?:Exit code [1-9-]|<tool_use_error>))");
   static const RE2 success(R"(^(?:The file .* has been updated|File created successfully))");
   if (RE2::PartialMatch(result, failure)) return CallStatus::kError;
+  if (result.starts_with("The user doesn't want to proceed with this tool use")) return CallStatus::kRejected;
   return (shell && tells_failures) || RE2::PartialMatch(result, success) ? CallStatus::kOk : CallStatus::kUnknown;
 }
 

@@ -33,7 +33,8 @@ class SweAgentReader : public RecordReader {
     if (history != nullptr && history->is_array() && !history->empty()) {
       const std::size_t answers = AnswersIn(*history);
       for (Json& item : *history) AddItem(item, stamp);
-      if (trajectory != nullptr && trajectory->is_array() && trajectory->size() == answers + 1)
+      if (trajectory != nullptr && trajectory->is_array() && trajectory->size() == answers + 1 &&
+          StringAt(history->back(), "role") != "assistant")
         AddStep(trajectory->back(), stamp);
     } else if (trajectory != nullptr && trajectory->is_array()) {
       for (Json& step : *trajectory) AddStep(step, stamp);

@@ -98,6 +98,10 @@ std::optional<TraceFormat> FormatOfTypedLine(const Json& record, const std::stri
       (record.contains("content") || record.contains("toolCalls"))) {
     return TraceFormat::kGeminiCli;
   }
+  // Gemini CLI's stream-json, whose messages have the fields of Codex's first format.
+  if (record.contains("tool_id") && IsOneOf(type, {"tool_use", "tool_result"})) return TraceFormat::kGeminiCli;
+  if (type == "init" && record.contains("session_id")) return TraceFormat::kGeminiCli;
+  if (type == "message" && timed && Member(record, "content").is_string()) return TraceFormat::kGeminiCli;
   if (record.contains("sessionId") || record.contains("parentUuid") || record.contains("leafUuid") ||
       type == "file-history-snapshot" || type == "queue-operation") {
     return TraceFormat::kClaudeCode;
