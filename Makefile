@@ -13,7 +13,7 @@ run_tests = ctest --test-dir build/$(1) --output-on-failure --no-tests=error -j2
 # One target at a time: they share build folders, and each runs JOBS compilers.
 .NOTPARALLEL:
 
-.PHONY: all model demo test test-asan test-tsan test-release test-bare chaos bench fuzz fuzz-ci fuzz-coverage format docs install packages wheel deb setup setup-check setup-fuzz clean
+.PHONY: all model demo test test-asan test-tsan test-release test-bare test-slurm chaos bench fuzz fuzz-ci fuzz-coverage format docs install packages wheel deb setup setup-check setup-fuzz clean
 
 # Without the tests, unless `make test` has configured them: build/release keeps the setting.
 all: setup
@@ -49,6 +49,12 @@ test-tsan: setup-check model
 # skipped, and the reason printed).
 test-bare:
 	@tests/bare/check
+
+# `eval --on slurm` with a real Slurm on this machine (needs root and Debian's munge, slurmctld, slurmd and slurm-client; without
+# them it is skipped, and the reason printed).
+test-slurm: setup-check
+	@scripts/build release -DUPSKILL_TESTS=ON upskill
+	@tests/slurm/slurm_test.py $(release); status=$$?; [ $$status = 77 ] || exit $$status
 
 # 2,000 runs of the real binary with kills, full disks and failing system calls; `make test` takes a tenth of them. CHAOS
 # may name another number or seed: make chaos CHAOS='--runs 10000 --seed 7'.

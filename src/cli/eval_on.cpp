@@ -20,6 +20,8 @@
 #include "cli/loaded_run.h"
 #include "cli/shard_arguments.h"
 #include "cluster/follow.h"
+#include "cluster/hf_jobs.h"
+#include "cluster/kubernetes.h"
 #include "cluster/slurm.h"
 #include "eval/journal.h"
 #include "eval/ledger.h"
@@ -55,7 +57,10 @@ Result<std::unique_ptr<JobEngine>> MakeEngine(const std::string& on, const std::
   const std::string kind = on.substr(0, colon);
   const std::string where = colon == std::string::npos ? "" : on.substr(colon + 1);
   if (kind == "slurm") return MakeSlurm(where, options);
-  return InputError(fmt::format("--on {}: expected slurm or slurm:PARTITION", ExcerptLine(on, 60)));
+  if (kind == "kubernetes") return MakeKubernetes(where, options);
+  if (kind == "hf") return MakeHubJobs(where, options);
+  return InputError(fmt::format("--on {}: expected slurm[:PARTITION], kubernetes[:NAMESPACE] or hf:NAMESPACE/BUCKET",
+                                ExcerptLine(on, 60)));
 }
 
 // What a run in shards can't be.
@@ -177,7 +182,14 @@ Result<JobArray> ArrayFor(const JobSession& session, const CLI::App& command, st
   for (const std::string& word : GlobalArguments(command)) array.command.push_back(word);
   array.command.insert(array.command.end(), {"eval", session.options.skill});
   array.command.insert(array.command.end(), session.record.arguments.begin(), session.record.arguments.end());
-  array.command.insert(array.command.end(), {"--quiet", "--cache-from=" + session.runs_dir.string()});
+  array.command.emplace_back("--quiet");
+  if (session.engine->shares_folders()) array.command.push_back("--cache-from=" + session.runs_dir.string());
+  array.inputs.push_back(session.options.skill);
+  for (const std::string& argument : session.record.arguments) {
+    for (const std::string_view option : {"--tests=", "--against="}) {
+      if (argument.starts_with(option)) array.inputs.push_back(argument.substr(option.size()));
+    }
+  }
   RETURN_IF_ERROR(AddLimits(session, count, array));
   return array;
 }

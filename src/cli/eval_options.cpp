@@ -70,8 +70,11 @@ void AddCaseOptions(CLI::App& command, EvalOptions& options) {
 
 void AddJobOptions(CLI::App& command, EvalOptions& options) {
   BeginGroup(command, "Jobs elsewhere");
-  CLI::Option* on = command.add_option("--on", options.on, "Have shards measured by jobs of slurm or slurm:PARTITION")
-                        ->type_name("ENGINE");
+  CLI::Option* on =
+      command
+          .add_option("--on", options.on,
+                      "Have shards measured by jobs: slurm, slurm:PARTITION, kubernetes or hf:NAMESPACE/BUCKET")
+          ->type_name("ENGINE");
   command.add_option("--shards", options.shards, "Number of jobs that the run is divided among")
       ->check(WholeNumber(1, kMaxShards))
       ->needs(on)

@@ -27,4 +27,11 @@ Result<JobOption> ParseJobOption(std::string_view text) {
   return option;
 }
 
+bool IsArrayName(std::string_view name) {
+  constexpr std::size_t kLongestLabel = 63;  // of Kubernetes
+  return name.starts_with("upskill-") && name.size() <= kLongestLabel &&
+         std::all_of(name.begin(), name.end(),
+                     [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; });
+}
+
 }  // namespace upskill

@@ -28,6 +28,7 @@ struct JobArray {
   std::vector<std::string> command;      // of a task, without its shard and runs folder
   std::vector<int> shards;               // of the tasks, from 1, ascending
   int of = 1;                            // shards of the whole run
+  std::vector<std::string> inputs;       // files and folders that the command reads, as it names them
   bool restarts = true;                  // whether the engine may start a task again by itself
 };
 
@@ -56,6 +57,9 @@ class JobEngine {
 
   virtual Status Cancel(const std::string& name, const std::string& id) = 0;
 
+  // Whether tasks see the folders of this machine under the same names.
+  virtual bool shares_folders() const { return true; }
+
   // Whether it can be an id of this engine: one from a file isn't given to its tools otherwise.
   virtual bool IsId(std::string_view id) const = 0;
 
@@ -71,5 +75,8 @@ struct JobOption {
 
 // Error: not of that form.
 Result<JobOption> ParseJobOption(std::string_view text);
+
+// Whether this program made it as the name of an array: "upskill-2026-11-24-23-10-11-ab12-3".
+bool IsArrayName(std::string_view name);
 
 }  // namespace upskill

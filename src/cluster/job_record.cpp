@@ -22,12 +22,6 @@ Error Damaged(const std::string& source, std::string_view what) {
   return InputError(fmt::format("{}: {}; the run's jobs can't be followed with it", source, what));
 }
 
-bool IsArrayName(std::string_view name) {
-  return name.starts_with("upskill-") && name.size() <= 63 && std::all_of(name.begin(), name.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-         });
-}
-
 Result<std::vector<std::string>> Strings(const Json& json, const char* key, const std::string& source) {
   const Json& list = Member(json, key);
   std::vector<std::string> strings;

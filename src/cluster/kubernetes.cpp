@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/kubernetes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "cluster/job_tool.h"
+#include "cluster/task_script.h"
+#include "util/folder.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+// Persisted in the cluster: never rename.
+constexpr const char* kArrayLabel = "upskill/array";
+constexpr const char* kShardsAnnotation = "upskill/shards";
+constexpr const char* kIndexAnnotation = "batch.kubernetes.io/job-completion-index";
+constexpr int kRestartsOfShard = 3;
+constexpr int kMaxIndex = 100'000;
+
+bool IsNameSpace(std::string_view name) {
+  return name.size() <= 63 && std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+         });
+}
+
+Error Unexpected(std::string_view what) {
+  return Error{ErrorKind::kUnavailable, fmt::format("kubectl printed something unexpected: {}", what)};
+}
+
+// Why a pod waits: it fits on no node, or its image can't be had.
+std::string WaitingFor(const Json& status) {
+  const Json& containers = Member(status, "containerStatuses");
+  if (containers.is_array() && !containers.empty()) {
+    const std::string reason = StringAt(Member(Member(containers[0], "state"), "waiting"), "reason");
+    if (!reason.empty()) return reason;
+  }
+  const Json& conditions = Member(status, "conditions");
+  if (!conditions.is_array()) return "";
+  for (const Json& condition : conditions) {
+    if (StringAt(condition, "status") == "False" && StringAt(condition, "type") == "PodScheduled")
+      return StringAt(condition, "reason");
+  }
+  return "";
+}
+
+TaskState StateOfPod(const Json& pod) {
+  const Json& status = Member(pod, "status");
+  const std::string phase = StringAt(status, "phase");
+  TaskState state;
+  state.word = ExcerptLine(phase, 40);
+  if (phase == "Running" || phase == "Unknown") state.phase = TaskState::Phase::kRunning;
+  if (phase == "Pending") {
+    state.phase = TaskState::Phase::kWaiting;
+    if (const std::string reason = WaitingFor(status); !reason.empty())
+      state.word += fmt::format(" ({})", ExcerptLine(reason, 80));
+  }
+  if (phase == "Failed") {
+    const std::string reason = StringAt(status, "reason");  // "Evicted"
+    if (!reason.empty()) state.word += fmt::format(" ({})", ExcerptLine(reason, 80));
+  }
+  return state;
+}
+
+// Whether the job itself says that it has ended.
+bool HasEnded(const Json& job) {
+  const Json& conditions = Member(Member(job, "status"), "conditions");
+  return conditions.is_array() && std::any_of(conditions.begin(), conditions.end(), [](const Json& condition) {
+           const std::string type = StringAt(condition, "type");
+           return StringAt(condition, "status") == "True" && (type == "Complete" || type == "Failed");
+         });
+}
+
+// The shards of the job's indices.
+Result<std::vector<int>> ShardsOfJob(const Json& job) {
+  const std::string list = StringAt(Member(Member(job, "metadata"), "annotations"), kShardsAnnotation);
+  std::vector<int> shards;
+  for (std::string_view rest = list; !rest.empty();) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    const auto shard = ParseWholeNumber(rest.substr(0, comma), 1, kMaxIndex);
+    if (!shard) return Unexpected("a job without its shards");
+    shards.push_back(static_cast<int>(*shard));
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  if (shards.empty()) return Unexpected("a job without its shards");
+  return shards;
+}
+
+class Kubernetes : public JobEngine {
+ public:
+  Kubernetes(std::string name_space, PodOptions options)
+      : name_space_(std::move(name_space)), options_(std::move(options)) {}
+
+  Result<std::string> Submit(const JobArray& array) override {
+    const std::string manifest = DumpJsonIndented(KubernetesJob(array, options_)) + "\n";
+    ASSIGN_OR_RETURN(const Folder folder, Folder::Open(array.folder));
+    RETURN_IF_ERROR(folder.WriteFile("jobs/" + array.name + ".json", manifest));
+    const std::vector<std::string> words = Words({"create", "-f", "-", "-o", "name"});
+    ASSIGN_OR_RETURN(const ToolOutcome outcome, RunTool(words, manifest));
+    if (outcome.exit_code != 0) return ToolError(words, outcome);
+    return array.name;
+  }
+
+  Result<std::optional<std::string>> Find(const std::string& name) override {
+    const std::vector<std::string> words = Words({"get", "job", name, "--ignore-not-found", "-o", "name"});
+    ASSIGN_OR_RETURN(const ToolOutcome outcome, RunTool(words));
+    if (outcome.exit_code != 0) return ToolError(words, outcome);
+    return Trim(outcome.output).empty() ? std::optional<std::string>() : std::optional(name);
+  }
+
+  Result<std::map<int, TaskState>> Poll(const std::string& name, const std::string& /*id*/) override {
+    const std::vector<std::string> words =
+        Words({"get", "jobs,pods", "-l", fmt::format("{}={}", kArrayLabel, name), "-o", "json"});
+    ASSIGN_OR_RETURN(const ToolOutcome outcome, RunTool(words));
+    if (outcome.exit_code != 0) return ToolError(words, outcome);
+    return TasksFromKubectl(outcome.output);
+  }
+
+  Status Cancel(const std::string& name, const std::string& /*id*/) override {
+    const std::vector<std::string> words = Words({"delete", "job", name, "--ignore-not-found", "--wait=false"});
+    ASSIGN_OR_RETURN(const ToolOutcome outcome, RunTool(words));
+    if (outcome.exit_code != 0) return ToolError(words, outcome);
+    return {};
+  }
+
+  bool IsId(std::string_view id) const override { return IsArrayName(id); }
+  std::string CancelLine(const std::string& id) const override {
+    return fmt::format("{}", fmt::join(Words({"delete", "job", id}), " "));
+  }
+
+ private:
+  std::vector<std::string> Words(std::vector<std::string> words) const {
+    words.insert(words.begin(), "kubectl");
+    if (!name_space_.empty()) words.insert(words.begin() + 1, "--namespace=" + name_space_);
+    return words;
+  }
+
+  std::string name_space_;
+  PodOptions options_;
+};
+
+}  // namespace
+
+Result<PodOptions> PodOptionsFrom(const std::vector<JobOption>& options) {
+  PodOptions pod;
+  const std::map<std::string, std::string> resources = {
+      {"cpu", "cpu"}, {"memory", "memory"}, {"gpu", "nvidia.com/gpu"}, {"amd-gpu", "amd.com/gpu"}};
+  for (const JobOption& option : options) {
+    const std::string value = option.value.value_or("");
+    if (value.empty()) return InputError(fmt::format("--job-option {}: give it a value", option.name));
+    if (option.name == "image") {
+      pod.image = value;
+    } else if (option.name == "program") {
+      pod.program = value;
+    } else if (option.name == "claim") {
+      const std::size_t colon = value.find(':');
+      pod.claim = value.substr(0, colon);
+      pod.mount = colon == std::string::npos ? "" : value.substr(colon + 1);
+    } else if (option.name == "secret") {
+      pod.secrets.push_back(value);
+    } else if (option.name == "service-account") {
+      pod.service_account = value;
+    } else if (option.name == "deadline") {
+      const auto seconds = ParseWholeNumber(value, 1, 100'000'000);
+      if (!seconds) return InputError("--job-option deadline: expected a number of seconds");
+      pod.deadline_seconds = static_cast<int>(*seconds);
+    } else if (const auto resource = resources.find(option.name); resource != resources.end()) {
+      pod.limits[resource->second] = value;
+    } else {
+      return InputError(
+          fmt::format("--job-option {}: Kubernetes has image, claim, program, cpu, memory, gpu, amd-gpu, secret, "
+                      "service-account and deadline",
+                      option.name));
+    }
+  }
+  if (pod.image.empty())
+    return InputError("--on kubernetes needs --job-option image=IMAGE, an image with upskill in it");
+  if (pod.claim.empty() || !pod.mount.starts_with('/')) {
+    return InputError(
+        "--on kubernetes needs --job-option claim=NAME:/FOLDER: the volume that is mounted there on this machine, too, "
+        "with the skill and the runs folder");
+  }
+  return pod;
+}
+
+Json KubernetesJob(const JobArray& array, const PodOptions& options) {
+  JobArray here = array;
+  if (!here.command.empty()) here.command.front() = options.program;
+  // The journal says what is missing, not the exit code: a restart is for pods that were killed.
+  const std::string shard =
+      fmt::format("$(set -- {}; shift \"$JOB_COMPLETION_INDEX\"; echo \"$1\")", fmt::join(array.shards, " "));
+  Json container = {{"name", "shard"},
+                    {"image", options.image},
+                    {"command", {"/bin/sh", "-c", TaskScript(here, shard, "trap 'exit 0' EXIT\n")}},
+                    {"volumeMounts", Json::array({{{"name", "runs"}, {"mountPath", options.mount}}})}};
+  for (const auto& [resource, amount] : options.limits) container["resources"]["limits"][resource] = amount;
+  for (const std::string& secret : options.secrets) container["envFrom"].push_back({{"secretRef", {{"name", secret}}}});
+  Json pod = {
+      {"restartPolicy", "Never"},
+      {"containers", Json::array({std::move(container)})},
+      {"volumes", Json::array({{{"name", "runs"}, {"persistentVolumeClaim", {{"claimName", options.claim}}}}})}};
+  if (!options.service_account.empty()) pod["serviceAccountName"] = options.service_account;
+  const Json labels = {{kArrayLabel, array.name}, {"app.kubernetes.io/managed-by", "upskill"}};
+  const int count = static_cast<int>(array.shards.size());
+  Json spec = {{"completionMode", "Indexed"},
+               {"completions", count},
+               {"parallelism", count},
+               {"backoffLimit", array.restarts ? kRestartsOfShard * count : 0},
+               {"template", {{"metadata", {{"labels", labels}}}, {"spec", std::move(pod)}}}};
+  if (options.deadline_seconds > 0) spec["activeDeadlineSeconds"] = options.deadline_seconds;
+  return {{"apiVersion", "batch/v1"},
+          {"kind", "Job"},
+          {"metadata",
+           {{"name", array.name},
+            {"labels", labels},
+            {"annotations", {{kShardsAnnotation, fmt::format("{}", fmt::join(array.shards, ","))}}}}},
+          {"spec", std::move(spec)}};
+}
+
+Result<std::map<int, TaskState>> TasksFromKubectl(std::string_view output) {
+  ASSIGN_OR_RETURN(const Json json, ParseJson(output, "kubectl", {.error_kind = ErrorKind::kUnavailable}));
+  const Json& items = Member(json, "items");
+  if (!items.is_array()) return Unexpected("no list");
+  std::map<int, TaskState> tasks;
+  const auto job =
+      std::find_if(items.begin(), items.end(), [](const Json& item) { return StringAt(item, "kind") == "Job"; });
+  if (job == items.end()) return tasks;
+  ASSIGN_OR_RETURN(const std::vector<int> shards, ShardsOfJob(*job));
+  for (const Json& item : items) {
+    if (StringAt(item, "kind") != "Pod") continue;
+    const std::string annotation = StringAt(Member(Member(item, "metadata"), "annotations"), kIndexAnnotation);
+    const auto index = ParseWholeNumber(annotation, 0, kMaxIndex);
+    if (!index || static_cast<std::size_t>(*index) >= shards.size()) continue;
+    const auto [found, is_new] = tasks.emplace(shards[static_cast<std::size_t>(*index)], StateOfPod(item));
+    if (!is_new && found->second.phase == TaskState::Phase::kEnded) found->second = StateOfPod(item);  // a later pod
+  }
+  if (HasEnded(*job)) return tasks;
+  for (const int shard : shards) {  // a pod that was killed is replaced; one that succeeded is not
+    const auto task = tasks.find(shard);
+    if (task != tasks.end() && (task->second.phase != TaskState::Phase::kEnded || task->second.word == "Succeeded"))
+      continue;
+    tasks[shard] = {TaskState::Phase::kWaiting, task == tasks.end() ? "" : task->second.word};
+  }
+  return tasks;
+}
+
+Result<std::unique_ptr<JobEngine>> MakeKubernetes(const std::string& name_space,
+                                                  const std::vector<JobOption>& options) {
+  if (!IsNameSpace(name_space))
+    return InputError(fmt::format("--on kubernetes:{}: no name of a namespace", ExcerptLine(name_space, 60)));
+  ASSIGN_OR_RETURN(PodOptions pod, PodOptionsFrom(options));
+  return std::unique_ptr<JobEngine>(std::make_unique<Kubernetes>(name_space, std::move(pod)));
+}
+
+}  // namespace upskill
