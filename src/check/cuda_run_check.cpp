@@ -71,7 +71,7 @@ class CudaRun : public Check {
 
   CheckResult RunProgram(const KernelBuild& build, const std::vector<RunInputs>& inputs, const StopFlag* stop) const {
     DeviceTask task;
-    task.trials = MakeTrials(inputs);
+    task.trials = MakeTrials(spec_, inputs);
     task.time_budget = spec_.time;
     task.seed = 1;
     const Result<KernelRun> run = runner_->Run(build, std::move(task), spec_.time + std::chrono::seconds(10), stop);

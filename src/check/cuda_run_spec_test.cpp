@@ -45,7 +45,10 @@ TEST(CudaRunSpec, IsReadAndMakesTheSameInputsEveryTime) {
   EXPECT_NE(inputs[0].arguments[0].data, inputs[2].arguments[0].data) << "another seed";
   EXPECT_EQ(inputs[0].arguments[1].bytes, 6U);
   EXPECT_EQ(inputs[0].arguments[2].bits, 3U);
-  EXPECT_EQ(MakeTrials(inputs).size(), 8U);
+  const std::vector<DeviceTrial> trials = MakeTrials(*spec, inputs);
+  ASSERT_EQ(trials.size(), 8U);
+  EXPECT_FALSE(trials[0].same_buffers);
+  EXPECT_TRUE(trials[1].same_buffers);
   EXPECT_EQ(SizesText(inputs[0].sizes), "cols=5, rows=3");
 }
 

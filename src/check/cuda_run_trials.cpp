@@ -185,10 +185,13 @@ Result<std::vector<RunInputs>> MakeInputs(const CudaRunSpec& spec) {
   return all;
 }
 
-std::vector<DeviceTrial> MakeTrials(const std::vector<RunInputs>& inputs) {
+std::vector<DeviceTrial> MakeTrials(const CudaRunSpec& spec, const std::vector<RunInputs>& inputs) {
+  const auto repetitions = static_cast<std::size_t>(spec.repetitions);
   std::vector<DeviceTrial> trials;
-  for (const RunInputs& each : inputs)
-    trials.push_back({each.arguments, SeedFromText(fmt::format("trial {}", trials.size()))});
+  for (const RunInputs& each : inputs) {
+    const bool same_buffers = !spec.deterministic && trials.size() % repetitions % 2 == 1;
+    trials.push_back({each.arguments, SeedFromText(fmt::format("trial {}", trials.size())), same_buffers});
+  }
   return trials;
 }
 

@@ -22,8 +22,9 @@ struct RunInputs {
 // between these, none if the results are to be equal. The same ones for the same statement, every time.
 Result<std::vector<RunInputs>> MakeInputs(const CudaRunSpec& spec);
 
-// The calls of the function, each with another order of execution.
-std::vector<DeviceTrial> MakeTrials(const std::vector<RunInputs>& inputs);
+// The calls of the function, each with another order of execution, and with buffers at other addresses; every second
+// repetition has those of the call before, with other content.
+std::vector<DeviceTrial> MakeTrials(const CudaRunSpec& spec, const std::vector<RunInputs>& inputs);
 
 // The type of a buffer in the reference's code: half precision is single there.
 ElementType ReferenceType(ElementType type);

@@ -76,6 +76,7 @@ class DeviceSession {
 
   Result<std::uint64_t> AllocatePages(std::uint64_t bytes);
   Result<std::uint64_t> PlaceArgument(const DeviceArgument& argument, std::string label);
+  Status PlaceArguments(const DeviceTrial& trial);
   std::optional<std::vector<std::uint8_t>> PackArguments(const ptx::KernelInfo& kernel, std::string_view sent) const;
   ptx::RunOptions OptionsOfLaunch() const;
   std::uint64_t TimeForProgram() const;  // what events measure
@@ -92,6 +93,8 @@ class DeviceSession {
   KernelLog log_;
   std::size_t next_trial_ = 0;
   std::optional<RunningTrial> trial_;
+  std::vector<std::uint64_t> kept_values_;       // of the trial before, if the next one has the same buffers
+  std::vector<std::uint64_t> kept_allocations_;  // of that trial
   std::uint64_t launches_ = 0;
   std::uint64_t launched_threads_ = 0;
   std::chrono::milliseconds run_time_{0};

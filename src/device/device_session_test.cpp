@@ -141,6 +141,30 @@ TEST_F(DeviceSessionTest, WhatIsntWrittenByAKernelIsTold) {
   EXPECT_EQ(report.trials[1].bytes_to_host, 16U);
 }
 
+TEST(DeviceSession, ATrialCanHaveTheBuffersOfTheOneBefore) {
+  DeviceTask task;
+  const auto trial = [](std::initializer_list<float> in, bool same) {
+    return DeviceTrial{{{ArgumentRole::kIn, Floats(in), 8, 0}, {ArgumentRole::kOut, "", 8, 0}}, 1, same};
+  };
+  task.trials = {trial({1, 2}, false), trial({3, 4}, true), trial({5, 6}, false)};
+  DeviceSession session(task);
+  std::vector<std::vector<std::uint64_t>> values;
+  for (int i = 0; i < 3; ++i) {
+    const DeviceReply reply = session.Answer(Asked(kUpskillNextTrial), "");
+    ASSERT_EQ(reply.bytes.size(), 16U);
+    std::memcpy(values.emplace_back(2).data(), reply.bytes.data(), 16);
+    EXPECT_EQ(session.Answer(Asked(kUpskillRead, {values[i][0], 8}), "").bytes,
+              Floats({1.0F + 2.0F * static_cast<float>(i), 2.0F + 2.0F * static_cast<float>(i)}));
+    if (i == 0) session.Answer(Asked(kUpskillCopy, {values[i][1], values[i][0], 8}), "");
+    session.Answer(Asked(kUpskillEndTrial), "");
+  }
+  EXPECT_EQ(values[0], values[1]);
+  EXPECT_NE(values[0], values[2]);
+  const DeviceReport report = session.Finish();
+  EXPECT_EQ(report.trials[0].outputs.at(0).unwritten, 0U);
+  EXPECT_EQ(report.trials[1].outputs.at(0).unwritten, 8U) << "what the call before has written is gone";
+}
+
 TEST_F(DeviceSessionTest, WhatTheRuntimeCopiesFromAnInputIsTold) {
   const std::vector<std::uint64_t> trial = NextTrial();
   const std::uint64_t scratch = session_.Answer(Asked(kUpskillAllocate, {16, kUpskillDeviceMemory}), "").r[0];

@@ -38,7 +38,7 @@ Json TaskToJson(const DeviceTask& task) {
   for (const DeviceTrial& trial : task.trials) {
     Json arguments = Json::array();
     for (const DeviceArgument& argument : trial.arguments) arguments.push_back(ArgumentToJson(argument));
-    trials.push_back({{"arguments", std::move(arguments)}, {"seed", trial.seed}});
+    trials.push_back({{"arguments", std::move(arguments)}, {"seed", trial.seed}, {"same_buffers", trial.same_buffers}});
   }
   return {{"key", task.key},
           {"program", task.program},
@@ -65,6 +65,7 @@ Result<DeviceTask> TaskFromJson(const Json& json) {
   for (const Json& each : Member(json, "trials")) {
     DeviceTrial trial;
     trial.seed = JsonGet<std::uint64_t>(each, "seed", 0);
+    trial.same_buffers = JsonGet<bool>(each, "same_buffers", false);
     for (const Json& argument : Member(each, "arguments")) {
       ASSIGN_OR_RETURN(DeviceArgument read, ArgumentFromJson(argument));
       trial.arguments.push_back(std::move(read));

@@ -21,10 +21,11 @@ struct DeviceArgument {
   std::uint64_t bits = 0;   // of a scalar: a double or a whole number of 64 bits
 };
 
-// One call of the function, with buffers of its own.
+// One call of the function.
 struct DeviceTrial {
   std::vector<DeviceArgument> arguments;
-  std::uint64_t seed = 0;  // of the order of warps and blocks, and of the addresses
+  std::uint64_t seed = 0;     // of the order of warps and blocks, and of the addresses
+  bool same_buffers = false;  // at the addresses of the trial before, whose sizes are the same
 };
 
 // A program to run on the emulated device, by itself or for trials.

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "device/cuda_errors.h"
 #include "device/device_session.h"
@@ -19,6 +20,15 @@ using SteadyClock = std::chrono::steady_clock;
 
 std::uint32_t ToDim(std::uint64_t number) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(number, UINT32_MAX));
+}
+
+// What a buffer to be written holds before is nothing that anybody has written: all ones, which are NaN as numbers.
+void FillBuffer(const DeviceArgument& argument, ptx::Allocation& buffer) {
+  const bool empty = argument.role == ArgumentRole::kOut;
+  std::fill(buffer.data.begin(), buffer.data.end(), std::uint8_t{0xFF});
+  std::fill(buffer.writer.begin(), buffer.writer.end(), empty ? ptx::Writer::kNobody : ptx::Writer::kGiven);
+  if (!empty) std::memcpy(buffer.data.data(), argument.data.data(), std::min(argument.data.size(), buffer.data.size()));
+  buffer.read_only = argument.role == ArgumentRole::kIn;
 }
 
 bool IsAssertion(const ptx::LaunchOutcome& outcome) { return outcome.reason.find("ssert") != std::string::npos; }
@@ -115,26 +125,17 @@ DeviceReply DeviceSession::EndOfLaunch(const ptx::LaunchOutcome& outcome) {
   return reply;
 }
 
-// What a buffer to be written holds before is nothing that anybody has written: all ones, which are NaN as numbers.
 Result<std::uint64_t> DeviceSession::PlaceArgument(const DeviceArgument& argument, std::string label) {
   ASSIGN_OR_RETURN(const std::uint64_t address, memory_.Allocate(argument.bytes, std::move(label)));
   ptx::Allocation* const buffer = memory_.Find(address);
-  if (buffer == nullptr) return address;  // of no bytes
-  if (argument.role == ArgumentRole::kOut) {
-    std::fill(buffer->data.begin(), buffer->data.end(), std::uint8_t{0xFF});
-    return address;
-  }
-  std::memcpy(buffer->data.data(), argument.data.data(), std::min(argument.data.size(), buffer->data.size()));
-  if (argument.role == ArgumentRole::kIn) memory_.SetReadOnly(address, true);
-  std::fill(buffer->writer.begin(), buffer->writer.end(), ptx::Writer::kGiven);
+  if (buffer != nullptr) FillBuffer(argument, *buffer);  // null: of no bytes
   return address;
 }
 
-DeviceReply DeviceSession::NextTrial() {
-  DeviceReply reply;
-  if (next_trial_ == task_.trials.size() || trial_) return reply;
-  const DeviceTrial& trial = task_.trials[next_trial_++];
-  trial_.emplace();
+// In the buffers of the trial before, as far as the program has left them there, or in new ones.
+Status DeviceSession::PlaceArguments(const DeviceTrial& trial) {
+  const std::vector<std::uint64_t> kept = std::exchange(kept_values_, {});
+  trial_->allocations = std::exchange(kept_allocations_, {});
   trial_->values.resize(trial.arguments.size());
   Rng random(trial.seed);
   // In any order, with other distances each time.
@@ -145,13 +146,27 @@ DeviceReply DeviceSession::NextTrial() {
     const DeviceArgument& argument = trial.arguments[number];
     trial_->values[number] = argument.bits;
     if (argument.role == ArgumentRole::kScalar) continue;
-    const Result<std::uint64_t> between = memory_.Allocate(256 * (1 + random.Next() % 64), "between buffers");
-    const Result<std::uint64_t> address = PlaceArgument(argument, fmt::format("argument {}", number + 1));
-    if (!between || !address) return Failed(kCudaOutOfMemory);
-    trial_->values[number] = *address;
-    trial_->allocations.push_back(*between);
-    trial_->allocations.push_back(*address);
+    ptx::Allocation* const buffer = number < kept.size() ? memory_.Find(kept[number]) : nullptr;
+    if (buffer != nullptr && buffer->address == kept[number] && buffer->data.size() == argument.bytes) {
+      FillBuffer(argument, *buffer);
+      trial_->values[number] = buffer->address;
+      continue;
+    }
+    ASSIGN_OR_RETURN(const std::uint64_t between, memory_.Allocate(256 * (1 + random.Next() % 64), "between buffers"));
+    trial_->allocations.push_back(between);
+    ASSIGN_OR_RETURN(const std::uint64_t address, PlaceArgument(argument, fmt::format("argument {}", number + 1)));
+    trial_->allocations.push_back(address);
+    trial_->values[number] = address;
   }
+  return {};
+}
+
+DeviceReply DeviceSession::NextTrial() {
+  DeviceReply reply;
+  if (next_trial_ == task_.trials.size() || trial_) return reply;
+  const DeviceTrial& trial = task_.trials[next_trial_++];
+  trial_.emplace();
+  if (!PlaceArguments(trial)) return Failed(kCudaOutOfMemory);
   reply.r[0] = 1;
   reply.bytes.assign(reinterpret_cast<const char*>(trial_->values.data()),
                      trial_->values.size() * sizeof(std::uint64_t));
@@ -187,7 +202,12 @@ DeviceReply DeviceSession::EndTrial() {
   report.error = trial_->error;
   const DeviceTrial& trial = task_.trials[next_trial_ - 1];
   for (std::size_t i = 0; i < trial.arguments.size(); ++i) LookAt(trial.arguments[i], i, report);
-  for (const std::uint64_t address : trial_->allocations) (void)memory_.Free(address);
+  if (next_trial_ < task_.trials.size() && task_.trials[next_trial_].same_buffers) {
+    kept_values_ = std::move(trial_->values);
+    kept_allocations_ = std::move(trial_->allocations);
+  } else {
+    for (const std::uint64_t address : trial_->allocations) (void)memory_.Free(address);
+  }
   streams_.SynchronizeDevice();
   report_.trials.push_back(std::move(report));
   trial_.reset();

@@ -149,6 +149,25 @@ CALL:
   }
 }
 
+TEST(Launch, TheSystemsSharedMemoryComesBeforeTheKernels) {
+  Device device(KernelText(".param .u64 out", R"(
+  .reg .b32 %r<4>; .reg .b64 %rd<2>;
+  .shared .align 4 .b8 tile[4];
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %reserved_smem_offset_1;
+  mov.u32 %r2, %reserved_smem_offset_end;
+  mov.u32 %r3, tile;
+  st.global.u32 [%rd1], %r1;
+  st.global.u32 [%rd1+4], %r2;
+  st.global.u32 [%rd1+8], %r3;
+  ret;)"));
+  const std::uint64_t out = device.Reserve(12);
+  EXPECT_EQ(device.Run(1, 1, {out}).ending, Ending::kCompleted);
+  const auto values = device.Download<std::uint32_t>(out, 3);
+  EXPECT_LT(values[0], values[1]);
+  EXPECT_GE(values[2], values[1]);
+}
+
 // Many volatile reads are no wait for something, if each is of another address.
 TEST(Launch, LongVolatileReadsAreNoDeadlock) {
   Device device(KernelText(".param .u64 in, .param .u64 out", R"(

@@ -58,6 +58,8 @@ enum class SpecialRegister : std::uint8_t {
   kIsExplicitCluster,
   kDynamicSmemSize,
   kTotalSmemSize,
+  kReservedSmemStart,  // of the shared memory that the system keeps for itself
+  kReservedSmemEnd,
   kEnvreg0,
   kEnvreg1,
   kEnvreg2,

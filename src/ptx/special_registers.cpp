@@ -82,6 +82,8 @@ std::uint64_t Machine::SpecialValue(SpecialRegister special, std::uint32_t lane)
       return config_.dynamic_shared_bytes;
     case SpecialRegister::kTotalSmemSize:
       return shared_end_ - kSharedStart;
+    case SpecialRegister::kReservedSmemEnd:
+      return kSharedStart;
     case SpecialRegister::kEnvreg1:
       return workspace_address_ >> 32U;
     case SpecialRegister::kEnvreg2:
