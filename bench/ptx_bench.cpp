@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast kernels are interpreted: usage: ptx_bench FOLDER [TIMES [gemm|softmax]], with the PTX of FOLDER (bench/ptx). Prints for each
-// kernel the fastest of TIMES runs (3) with all checks and without; exits with 1 if a target is missed or a result is wrong.
+// How fast kernels are interpreted: usage: ptx_bench FOLDER [TIMES [gemm|softmax]], with the PTX of FOLDER (bench/ptx).
+// Prints for each kernel the fastest of TIMES runs (3) with all checks and without; exits with 1 if a target is missed
+// or a result is wrong.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -46,8 +47,8 @@ std::vector<float> Values(std::size_t count, std::uint64_t seed) {
 }
 
 Workload Gemm(std::size_t n) {
-  Workload work{"tiled GEMM, 256 x 256 x 256", "gemm_tiled.ptx", {}, {Values(n * n, 1), Values(n * n, 2)}, n * n,
-                {}, {}, 0};
+  Workload work{
+      "tiled GEMM, 256 x 256 x 256", "gemm_tiled.ptx", {}, {Values(n * n, 1), Values(n * n, 2)}, n * n, {}, {}, 0};
   const auto tiles = static_cast<std::uint32_t>(n / 16);
   work.config.grid = Dim3{tiles, tiles, 1};
   work.config.block = Dim3{16, 16, 1};
@@ -143,10 +144,11 @@ bool RunWorkload(const Workload& work, const std::string& folder, int times) {
       if (i == 0 || measured.seconds < best.seconds) best = measured;
     }
     const double speed = best.instructions / best.seconds;
-    fmt::print("{}, {}: {:.3f} s, {:.0f} million thread instructions a second ({:.2f} of the target), {:.0f} times the "
-               "host's own loops\n",
-               work.name, checks ? "all checks" : "no checks", best.seconds, speed / 1e6, speed / kTarget,
-               best.seconds / work.native_seconds);
+    fmt::print(
+        "{}, {}: {:.3f} s, {:.0f} million thread instructions a second ({:.2f} of the target), {:.0f} times the "
+        "host's own loops\n",
+        work.name, checks ? "all checks" : "no checks", best.seconds, speed / 1e6, speed / kTarget,
+        best.seconds / work.native_seconds);
     if (checks) good = good && speed >= kTarget && best.seconds <= kTargetSeconds;
   }
   return good;

@@ -26,7 +26,8 @@ bool OneWordPerBank(std::uint32_t mask, const std::array<std::uint64_t, 32>& add
 // served to all at once.
 std::uint64_t BankConflicts(std::uint32_t mask, const std::array<std::uint64_t, 32>& addresses, std::uint32_t bytes) {
   if (bytes <= 4 && OneWordPerBank(mask, addresses)) return 0;
-  std::array<std::array<std::uint64_t, 32>, kBanks> words;  // NOLINT(cppcoreguidelines-pro-type-member-init): `counts` says
+  std::array<std::array<std::uint64_t, 32>, kBanks>
+      words;  // NOLINT(cppcoreguidelines-pro-type-member-init): `counts` says
   std::array<std::uint32_t, kBanks> counts{};
   std::uint64_t distinct = 0;
   std::uint64_t last = ~std::uint64_t{0};
@@ -53,7 +54,8 @@ std::uint64_t Sectors(std::uint32_t mask, const std::array<std::uint64_t, 32>& a
   bool sorted = true;
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const std::uint64_t address = addresses[static_cast<std::size_t>(std::countr_zero(rest))];
-    for (std::uint64_t sector = address / 32; sector <= (address + bytes - 1) / 32 && count < sectors.size(); ++sector) {
+    for (std::uint64_t sector = address / 32; sector <= (address + bytes - 1) / 32 && count < sectors.size();
+         ++sector) {
       if (count > 0 && sectors[count - 1] == sector) continue;
       sorted = sorted && (count == 0 || sectors[count - 1] < sector);
       sectors[count++] = sector;

@@ -79,7 +79,9 @@ double RoundToInteger(double value, Rounding rounding) {
 // sources; for f64 sources the hardware gives the sign bit alone.
 std::uint64_t FloatToInteger(double value, const Inst& inst) {
   const unsigned bits = 8 * SizeOf(inst.type);
-  if (std::isnan(value)) return inst.source_type == Type::kF64 ? std::uint64_t{1} << (bits - 1) : 0;
+  if (std::isnan(value)) {
+    return inst.source_type == Type::kF64 || bits == 64 ? std::uint64_t{1} << (bits - 1) : 0;
+  }
   value = RoundToInteger(value, inst.rounding);
   if (IsSigned(inst.type)) {
     const double limit = std::ldexp(1.0, static_cast<int>(bits) - 1);

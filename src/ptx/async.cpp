@@ -205,6 +205,7 @@ Step Machine::MbarrierTest(const Inst& inst, std::uint32_t mask) {
                                  : barrier->phase != Register<std::uint64_t>(inst.op[1])[lane]);
     if (!over) continue;
     p |= 1U << lane;
+    if (barrier != nullptr) DeliverBulk(address, barrier->phase);
     if (options_.check_races) {
       races_.Acquire(block_->clock, ThreadId{block_->index, static_cast<std::uint16_t>(warp_->index * 32 + lane)},
                      block_->index + 1, address);

@@ -77,6 +77,4 @@ Status Decoder::DecodeMma(const Statement& statement) {
   return Emit(statement, inst, d, sources);
 }
 
-Status Decoder::DecodeWmma(const Statement& statement) { return EmitUnsupported(statement); }
-
 }  // namespace upskill::ptx

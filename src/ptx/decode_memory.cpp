@@ -155,8 +155,8 @@ Status Decoder::DecodePrefetch(const Statement& statement) {
 
 // cp.async.{ca,cg}.shared.global [to], [from], bytes{, from_bytes}
 Status Decoder::DecodeCp(const Statement& statement) {
-  if (statement.Part(1) != "async" || statement.Has("bulk") || statement.Has("reduce"))
-    return EmitUnsupported(statement);
+  if (statement.Part(1) != "async" || statement.Has("reduce")) return EmitUnsupported(statement);
+  if (statement.Has("bulk")) return DecodeBulk(statement);
   if (statement.Has("commit_group")) {
     return Emit(statement, NewInst(statement, Action::kAsyncCommit, InstClass::kSynchronisation), {}, {});
   }

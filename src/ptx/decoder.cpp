@@ -106,6 +106,7 @@ const std::map<std::string_view, Decoder::Method>& Decoder::Methods() {  // NOLI
       {"stmatrix", &D::DecodeLdmatrix},
       {"mma", &D::DecodeMma},
       {"wmma", &D::DecodeWmma},
+      {"wgmma", &D::DecodeWgmma},
   };
   return methods;
 }

@@ -112,6 +112,11 @@ class Decoder {
   Status DecodeLdmatrix(const Statement& statement);
   Status DecodeMma(const Statement& statement);
   Status DecodeWmma(const Statement& statement);
+  Status DecodeWmmaMove(const Statement& statement);
+  Status DecodeWmmaMultiply(const Statement& statement);
+  Status DecodeWgmma(const Statement& statement);
+  Status DecodeBulk(const Statement& statement);
+  Result<std::uint32_t> AddressValue(const Statement& statement, const Operand& operand);
   Result<std::vector<std::uint32_t>> VectorSlots(const Statement& statement, const Operand& operand, Type type,
                                                  bool results);
 

@@ -28,6 +28,9 @@ constexpr std::uint8_t kVoteAny = 1;
 constexpr std::uint8_t kVoteUni = 2;
 constexpr std::uint8_t kVoteBallot = 3;
 
+constexpr std::uint8_t kWmmaHalfResult = 1;
+constexpr std::uint8_t kWmmaHalfAddend = 2;
+
 constexpr std::uint8_t kCallDirect = 0;
 constexpr std::uint8_t kCallIndirect = 1;
 constexpr std::uint8_t kCallPrintf = 2;

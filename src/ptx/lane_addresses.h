@@ -6,7 +6,8 @@
 
 namespace upskill::ptx {
 
-// The addresses of a warp's lanes, as offsets from the least of them. A lane outside the mask has that of an active one.
+// The addresses of a warp's lanes, as offsets from the least of them. A lane outside the mask has that of an active
+// one.
 struct LaneAddresses {
   std::uint64_t first = 0;
   std::uint32_t span = 0;  // from the first to the last

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// As loops that the compiler turns into vector instructions. Included by one file for each kind of processor, which defines
-// UPSKILL_PTX_VARIANT.
+// As loops that the compiler turns into vector instructions. Included by one file for each kind of processor, which
+// defines UPSKILL_PTX_VARIANT.
 #pragma once
 
 #include <algorithm>

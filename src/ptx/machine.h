@@ -118,6 +118,15 @@ struct BlockBarrier {
   std::set<std::pair<std::uint32_t, std::uint32_t>> places;  // warps and instructions
 };
 
+// What a bulk copy brings to shared memory once the phase of its mbarrier is over.
+struct BulkArrival {
+  std::uint64_t barrier = 0;
+  std::uint64_t phase = 0;
+  std::uint64_t to = 0;
+  std::vector<std::uint8_t> data;
+  std::vector<std::uint8_t> state;
+};
+
 struct Block {
   std::uint32_t index = 0;
   Dim3 id{0, 0, 0};
@@ -127,6 +136,7 @@ struct Block {
   std::vector<ShadowCell> shared_shadow;
   std::array<BlockBarrier, 16> barriers;
   std::map<std::uint64_t, Mbarrier> mbarriers;
+  std::vector<BulkArrival> arrivals;
   BlockClock clock;
   std::uint32_t live_threads = 0;
   std::uint64_t bytes = 0;  // of host memory
@@ -144,8 +154,13 @@ struct Target {
   bool read_only = false;
 };
 
-// Where the lanes of a warp access memory, if they do it in one variable's or allocation's space. `data` and `state` are of
-// the first address.
+struct BulkEnds {
+  Target to;
+  Target from;
+};
+
+// Where the lanes of a warp access memory, if they do it in one variable's or allocation's space. `data` and `state`
+// are of the first address.
 struct WarpAccess {
   std::uint8_t* data;
   std::uint8_t* state;
@@ -289,6 +304,20 @@ class Machine {
   void MbarrierChange(const Inst& inst, std::uint32_t mask);
   void Arrive(Mbarrier& barrier, std::int64_t count);
   Step MbarrierTest(const Inst& inst, std::uint32_t mask);
+
+  // bulk_copy.cpp
+  std::optional<BulkEnds> BulkEndsOf(const Inst& inst, std::uint32_t lane, std::uint32_t bytes);
+  void BulkCopy(const Inst& inst, std::uint32_t mask);
+  void BulkToShared(const Inst& inst, std::uint32_t lane, const BulkEnds& ends, std::uint32_t bytes);
+  void DeliverBulk(std::uint64_t address, std::uint64_t phase);
+
+  // wmma.cpp, wgmma.cpp
+  std::uint64_t FragmentBits(std::uint32_t operand, unsigned lane, unsigned index, unsigned size) const;
+  void SetFragmentBits(std::uint32_t operand, unsigned lane, unsigned index, unsigned size, std::uint64_t bits);
+  void WmmaMove(const Inst& inst, std::uint32_t mask);
+  void WmmaMultiply(const Inst& inst, std::uint32_t mask);
+  double MatrixElement(const Inst& inst, std::uint32_t lane, std::uint64_t descriptor, unsigned row, unsigned k);
+  void Wgmma(const Inst& inst, std::uint32_t mask);
 
   // matrix.cpp
   void LoadMatrix(const Inst& inst, std::uint32_t mask);

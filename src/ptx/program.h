@@ -62,6 +62,11 @@ enum class Action : std::uint8_t {
   kLoadMatrix,
   kStoreMatrix,
   kMma,
+  kWmmaLoad,
+  kWmmaStore,
+  kWmmaMultiply,
+  kWgmma,
+  kBulkCopy,
 };
 
 enum class InstClass : std::uint8_t {

@@ -315,6 +315,19 @@ Step Machine::ExecuteMemory(const Inst& inst, std::uint32_t mask) {
     case Action::kMma:
       Mma(inst, mask);
       break;
+    case Action::kWmmaLoad:
+    case Action::kWmmaStore:
+      WmmaMove(inst, mask);
+      break;
+    case Action::kWmmaMultiply:
+      WmmaMultiply(inst, mask);
+      break;
+    case Action::kWgmma:
+      Wgmma(inst, mask);
+      break;
+    case Action::kBulkCopy:
+      BulkCopy(inst, mask);
+      break;
     default:
       return ExecuteOther(inst, mask);
   }

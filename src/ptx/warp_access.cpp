@@ -127,8 +127,8 @@ std::optional<WarpAccess> Machine::ResolveTogether(const Inst& inst, const LaneA
 }
 
 // The accesses of one lane, in its cells of four bytes; what isn't plainly in order is checked in full.
-void Machine::WatchLane(const Inst& inst, const WarpAccess& access, std::uint32_t lane, std::uint32_t bytes, bool writes,
-                        bool same_value, MemoryAccess& watched) {
+void Machine::WatchLane(const Inst& inst, const WarpAccess& access, std::uint32_t lane, std::uint32_t bytes,
+                        bool writes, bool same_value, MemoryAccess& watched) {
   const std::uint64_t address = access.first + access.lanes.offsets[lane];
   watched.thread = static_cast<std::uint16_t>(warp_->index * 32 + lane);
   if (bytes < 4) watched.bytes = static_cast<std::uint8_t>(((1U << bytes) - 1) << (address % 4));
