@@ -66,6 +66,7 @@ chaos: setup-check
 # Ratios, each measured in one run, and frequencies of false verdicts (bench/README.md says what they mean).
 bench: setup-check model
 	@scripts/build bench
+	@scripts/build release -DUPSKILL_TESTS=ON upskill_teach_test
 	@scripts/build plain upskill
 	@bench/run build/bench
 

@@ -53,7 +53,12 @@ TEST_F(GenerateParts, ATraceOfMoreThanTheMostPartsIsCondensed) {
   for (const std::vector<std::string>& limit :
        {std::vector<std::string>{"--max-parts", "1"}, std::vector<std::string>{"--max-parts", "2"}}) {
     Plan(trace, limit);
-    EXPECT_THAT(error, AllOf(HasSubstr("condensed: "), Not(HasSubstr("parts"))));
+    EXPECT_THAT(error,
+                AllOf(HasSubstr("condensed: "), Not(HasSubstr("the teacher reads")),
+                      HasSubstr("condensed because all of it would take 4 parts of at most 5,000 tokens, more than "
+                                "--max-parts " +
+                                limit.back() + "; to have it read whole, give --max-parts 4\n")))
+        << error;
     EXPECT_THAT(out, Not(HasSubstr("reading")));
   }
 }

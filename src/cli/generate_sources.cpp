@@ -188,6 +188,16 @@ std::size_t TokensOf(const std::vector<Trace>& traces) {
   return bytes / kBytesPerToken;
 }
 
+// Why traces are condensed although there is a teacher, and what it would take to have all of them read.
+std::string BeyondMaxPartsLine(std::size_t needed, std::size_t budget_tokens, const GenerateCommandOptions& options) {
+  std::string line = fmt::format("digest   condensed because all of it would take {} of at most {}",
+                                 Counted(needed, "part"), Counted(PartTokens(budget_tokens), "token"));
+  line += fmt::format(", more than --max-parts {}", options.max_parts);
+  constexpr std::size_t kMostParts = 1000;  // of --max-parts
+  if (needed <= kMostParts) line += fmt::format("; to have it read whole, give --max-parts {}", needed);
+  return line;
+}
+
 Status AddTraceFiles(const std::vector<std::string>& names, const GenerateCommandOptions& options, bool keep_secrets,
                      const BudgetFunction& budget_for, const Env& env, SourceRedactor& redactor,
                      GenerateSources& sources) {
@@ -209,12 +219,14 @@ Status AddTraceFiles(const std::vector<std::string>& names, const GenerateComman
   if (!most.told.empty()) sources.told.push_back(most.told);
   const TraceBudget budget{whole ? most.tokens : std::min(most.tokens, kCondensedDigestTokens),
                            whole ? options.max_parts : 0};
-  const std::string kept = AddTraces(loaded.traces, budget, sources.material);
+  const AddedTraces added = AddTraces(loaded.traces, budget, sources.material);
   const std::size_t parts = whole ? CountParts(sources.material, most.tokens) : 1;
-  sources.told.push_back("digest   " + kept +
-                         (parts > 1 ? fmt::format(" · too long for one request: the teacher reads {} and takes notes",
-                                                  Counted(parts, "part"))
-                                    : ""));
+  std::string line = "digest   " + added.kept;
+  if (parts > 1)
+    line += fmt::format(" · too long for one request: the teacher reads {} and takes notes", Counted(parts, "part"));
+  sources.told.push_back(std::move(line));
+  if (whole && added.condensed)
+    sources.told.push_back(BeyondMaxPartsLine(CountPartsOfAll(loaded.traces, most.tokens), most.tokens, options));
   return {};
 }
 

@@ -331,6 +331,7 @@ TEST_F(Help, OtherUsageErrorsSayWhatIsExpected) {
       {{"eval"}, "missing argument: SKILL"},
       {{"merge", "x"}, "missing option: --output"},
       {{"eval", "x", "-m"}, "--model needs a value: -m, --model MODEL"},
+      {{"generate", "x", "--cases", "8", "--cases", "9"}, "--cases may be given only once"},
       {{"eval", "x", "--max-cost", "1", "--batch"},
        "--batch can't be combined with --max-cost: a batch is sent and paid for as a whole"},
       {{"eval", "x", "--resume", "y", "--shard", "1/2"},

@@ -117,10 +117,20 @@ std::string GeneralText(const StudentVerdict& verdict) {
   return fmt::format("'{}' in general isn't claimed, because the interval for new cases doesn't exclude 0", word);
 }
 
-// An interval beside `undecided` that excludes 0 looks like a contradiction.
+// An interval beside `undecided` that excludes 0 looks like a contradiction, as does one beside `helps` that includes
+// it.
 std::string OpenIntervalText(const JudgedRun& run, std::size_t student) {
   const StudentVerdict& verdict = run.verdicts[student];
-  const bool excludes_zero = verdict.low && verdict.high && (*verdict.low > 0.0 || *verdict.high < 0.0);
+  if (!verdict.low || !verdict.high) return "";
+  const bool excludes_zero = *verdict.low > 0.0 || *verdict.high < 0.0;
+  if ((verdict.word == Verdict::kHelps || verdict.word == Verdict::kHurts) && !excludes_zero) {
+    return fmt::format(
+        "{} although the interval includes 0: the verdict is about the direction of the change; {} in {} are too few "
+        "to "
+        "bound its size as well",
+        VerdictName(verdict.word), Counted(verdict.cases, "case"),
+        Counted(static_cast<std::size_t>(std::max(verdict.complete_rounds, 0)), "round"));
+  }
   if (verdict.word != Verdict::kUndecided || verdict.doubt != Doubt::kNone || !excludes_zero) return "";
   const bool is_small = verdict.lift && *verdict.lift > 0.0 && run.plan().verdict.min_lift > 0.0;
   if (is_small && *verdict.low <= run.plan().verdict.min_lift) {

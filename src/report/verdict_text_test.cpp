@@ -84,6 +84,25 @@ TEST(VerdictRemarks, TheMeasuredLiftWhereAnotherIsShown) {
   EXPECT_THAT(VerdictRemarks(run.judged(), 0), Not(Contains(StartsWith("the plain mean"))));
 }
 
+TEST(VerdictRemarks, AVerdictBesideAnIntervalThatIncludesZero) {
+  ReportRun run;
+  StudentVerdict& verdict = run.verdicts[0];
+  verdict.word = Verdict::kHelps;
+  verdict.cases = 2;
+  verdict.complete_rounds = 10;
+  verdict.low = -0.07;
+  verdict.high = 1.0;
+  const auto remark = StartsWith("helps although the interval includes 0: the verdict is about the direction");
+  EXPECT_THAT(VerdictRemarks(run.judged(), 0), Contains(remark));
+  EXPECT_THAT(VerdictRemarks(run.judged(), 0), Contains(HasSubstr("2 cases in 10 rounds are too few")));
+  verdict.low = 0.07;
+  EXPECT_THAT(VerdictRemarks(run.judged(), 0), Not(Contains(remark)));
+  verdict.low = -1.0;
+  verdict.high = 0.1;
+  verdict.word = Verdict::kHurts;
+  EXPECT_THAT(VerdictRemarks(run.judged(), 0), Contains(StartsWith("hurts although the interval includes 0")));
+}
+
 TEST(VerdictRemarks, AWordThatLaterAnswersContradict) {
   ReportRun run;
   run.verdicts[0].word = Verdict::kUndecided;

@@ -5,6 +5,7 @@
 
 #include "support/generation_bench.h"
 #include "support/stepping_clock.h"
+#include "teach/read_parts.h"
 
 namespace upskill {
 namespace {
@@ -84,6 +85,38 @@ TEST(GenerateStop, ABudgetSpentInTheDraftStopsBetweenItsQuestions) {
   const Result<GenerateOutcome> resumed = bench.Run();
   ASSERT_TRUE(resumed.ok()) << resumed.error().message;
   EXPECT_EQ(resumed->stopped, "");
+}
+
+TEST(GenerateStop, MaxCostIncludesTheNotesOnPartsAndPaidNotesAreKept) {
+  std::size_t noted = 0;
+  const FakeTeacher::Script rest = Qualities({"[sim 0.3]"});
+  GenerationBench bench([&](const ChatRequest& request, std::size_t number) -> Result<std::string> {
+    if (!AsksFor(request, "notes")) return rest(request, number);
+    ++noted;
+    return DumpJson({{"notes", Json::array({{{"id", "d1"}, {"note", "setting_1 = 7"}}})}});
+  });
+  for (int i = 1; i <= 100; ++i) {
+    bench.material.items.push_back({"d" + std::to_string(i),
+                                    MaterialKind::kCommand,
+                                    "$ make part-" + std::to_string(i) + "\n" + std::string(300, 'x'),
+                                    {"s.jsonl#1"}});
+  }
+  bench.options.context_tokens = 3000;
+  const std::size_t parts = CountParts(bench.material, bench.options.context_tokens);
+  ASSERT_GT(parts, 3U);
+  bench.options.max_cost_usd = 0.025;
+  const Result<GenerateOutcome> outcome = bench.Run();
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_THAT(outcome.error().message, HasSubstr("budget exceeded: $0.0"));
+  const std::size_t paid = noted;
+  EXPECT_GE(paid, 1U);
+  EXPECT_LE(paid, 2U) << "a request costs one cent";
+  EXPECT_LT(paid, parts);
+  EXPECT_EQ(bench.teacher_model.requests.size(), paid) << "nothing else is asked";
+
+  bench.options.max_cost_usd = 1.0;
+  static_cast<void>(bench.Run());
+  EXPECT_EQ(noted, parts) << "notes that were paid for aren't asked for again";
 }
 
 TEST(GenerateStop, FailedRequestsOfATeacherSpendTheBudget) {

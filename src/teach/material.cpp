@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -78,6 +79,26 @@ std::size_t TokensOf(const Digest& digest) {
   return bytes / kBytesPerToken + 1;
 }
 
+// Places in references to other items become these items' ids, under which a teacher sees them.
+void ReferToIds(Material& material, std::size_t first) {
+  std::map<std::string_view, std::string_view> ids;
+  for (std::size_t i = first; i < material.items.size(); ++i) {
+    const MaterialItem& item = material.items[i];
+    for (const std::string& place : item.places) ids.try_emplace(place, item.id);
+  }
+  for (std::size_t i = first; i < material.items.size(); ++i) {
+    std::string& text = material.items[i].text;
+    std::size_t at = text.find(kSameOutputAt);
+    for (; at != std::string::npos; at = text.find(kSameOutputAt, at)) {
+      at += kSameOutputAt.size();
+      const std::size_t end = text.find(']', at);
+      if (end == std::string::npos) break;
+      const auto id = ids.find(std::string_view(text).substr(at, end - at));
+      if (id != ids.end()) text.replace(at, end - at, id->second);
+    }
+  }
+}
+
 MaterialDetail DetailFrom(const DigestDetail& detail) {
   if (const auto* fix = std::get_if<FixDetail>(&detail)) return *fix;
   if (const auto* command = std::get_if<CommandDetail>(&detail)) return *command;
@@ -118,7 +139,7 @@ std::size_t PartTokens(std::size_t context_tokens) {
   return std::min(context_tokens, kMost);
 }
 
-std::string AddTraces(const std::vector<Trace>& traces, const TraceBudget& budget, Material& material) {
+AddedTraces AddTraces(const std::vector<Trace>& traces, const TraceBudget& budget, Material& material) {
   DigestOptions options;
   options.budget_tokens = budget.tokens;
   options.whole = budget.whole_in_parts > 0;
@@ -131,14 +152,16 @@ std::string AddTraces(const std::vector<Trace>& traces, const TraceBudget& budge
     options.budget_tokens -= std::min(options.budget_tokens, tokens - most());
     digest = MakeDigest(traces, options);
   }
+  const std::size_t first = material.items.size();
   for (const DigestItem& item : digest.items) {
     MaterialItem made{NextId(material),        KindFor(item.kind),          item.text, {},
                       DetailFrom(item.detail), EvidenceWords(item.evidence)};
     for (const EventPlace& place : item.places) made.places.push_back(ToText(place));
     material.items.push_back(std::move(made));
   }
+  ReferToIds(material, first);
   for (const Trace& trace : traces) AddRequests(trace, material);
-  return KeptLine(digest);
+  return {KeptLine(digest), !digest.whole};
 }
 
 void AddDocument(const std::string& name, const std::string& text, Material& material) {

@@ -79,9 +79,14 @@ struct TraceBudget {
 // reads in short parts.
 std::size_t PartTokens(std::size_t context_tokens);
 
+struct AddedTraces {
+  std::string kept;        // the digest's KeptLine
+  bool condensed = false;  // only the most important of what the traces tell
+};
+
 // Adds the requests of redacted traces, and all of what they tell or, where `budget` doesn't allow that, the most
-// important items of their digest. Returns the digest's KeptLine.
-std::string AddTraces(const std::vector<Trace>& traces, const TraceBudget& budget, Material& material);
+// important items of their digest.
+AddedTraces AddTraces(const std::vector<Trace>& traces, const TraceBudget& budget, Material& material);
 void AddDocument(const std::string& name, const std::string& text, Material& material);
 // `schema`: one tool of an MCP `tools/list` ({name, description, inputSchema}).
 Status AddTool(const Json& schema, const std::string& source, Material& material);

@@ -31,7 +31,9 @@ Trace SmallTrace() {
 
 TEST(AddTraces, ItemsOfAWholeTraceSayHowTheyAreKnown) {
   Material material;
-  EXPECT_THAT(AddTraces({SmallTrace()}, {60'000, 1}, material), HasSubstr("tokens, nothing left out: "));
+  const AddedTraces added = AddTraces({SmallTrace()}, {60'000, 1}, material);
+  EXPECT_THAT(added.kept, HasSubstr("tokens, nothing left out: "));
+  EXPECT_FALSE(added.condensed);
   const std::string text = ItemsText(material, 0, material.items.size());
   EXPECT_THAT(text, AllOf(StartsWith("Each item says how it is known"), HasSubstr("don't fill these gaps with guesses"),
                           HasSubstr("[d1] Request · told by the user\nmake it build\n"),
@@ -39,6 +41,20 @@ TEST(AddTraces, ItemsOfAWholeTraceSayHowTheyAreKnown) {
   AddDocument("notes.md", "Use zone 7.", material);
   EXPECT_THAT(ItemsText(material, material.items.size() - 1, material.items.size()),
               AllOf(Not(HasSubstr("Each item")), HasSubstr("Document · read in docs\nUse zone 7.")));
+}
+
+TEST(AddTraces, ReferencesNameTheIdsThatATeacherSees) {
+  const std::string output(300, 'x');
+  ClaudeSession session;
+  session.User("make it build");
+  session.Run("make", output);
+  session.Run("make test", "1 passed");
+  session.Run("make", output);
+  Material material;
+  AddTraces({session.Read("s.jsonl")}, {60'000, 1}, material);
+  const std::string text = ItemsText(material, 0, material.items.size());
+  EXPECT_THAT(text, AllOf(HasSubstr("[d2] Command · ran and passed\n$ make\n→ xxx"),
+                          HasSubstr("$ make\n→ [the same output as at d2]\n"), Not(HasSubstr("s.jsonl#"))));
 }
 
 TEST(AddTraces, HowItemsAreKnownIsStored) {

@@ -166,6 +166,13 @@ std::size_t CountParts(const Material& material, std::size_t context_tokens) {
   return PartsOf(material, PartTokens(context_tokens)).size();
 }
 
+std::size_t CountPartsOfAll(const std::vector<Trace>& traces, std::size_t context_tokens) {
+  constexpr std::size_t kAnyNumber = 1'000'000;
+  Material all;
+  AddTraces(traces, {context_tokens, kAnyNumber}, all);
+  return CountParts(all, context_tokens);
+}
+
 Result<Material> FitMaterial(Teacher& teacher, const Material& material, std::size_t context_tokens,
                              const Prompts& prompts) {
   if (TokensInPrompt(material) <= context_tokens) return material;

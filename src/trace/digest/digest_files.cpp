@@ -177,7 +177,8 @@ void ForEachNameIn(std::string_view text, const F& f) {
 // The last call whose command has a word, of the calls that don't only look at files or move them. An index, because
 // searching all commands for each file would take quadratic time.
 std::unordered_map<std::string_view, std::size_t> LastCallsByName(const Trace& trace) {
-  static const RE2 moving_pattern(R"(^\s*(?:git|mkdir|rm|mv|cp|touch|chmod|ln)\b[^&;|]*$)");
+  static const RE2 moving_pattern(
+      R"(^\s*(?:git|mkdir|rm|mv|cp|touch|chmod|ln|cd)\b[^&;|]*(?:(?:&&|;)\s*(?:git|mkdir|rm|mv|cp|touch|chmod|ln|cd)\b[^&;|]*)*$)");
   std::unordered_map<std::string_view, std::size_t> last;
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const Event& call = trace.events[i];

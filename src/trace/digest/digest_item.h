@@ -12,6 +12,9 @@
 
 namespace upskill {
 
+// Begins a reference to an item with the same output; its place and "]" follow.
+inline constexpr std::string_view kSameOutputAt = "[the same output as at ";
+
 // What a teacher needs from a trace, in the order in which the digest shows it.
 enum class DigestKind {
   kEpisode,     // a request, the work on it, and its outcome

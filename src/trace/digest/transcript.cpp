@@ -174,7 +174,7 @@ class TranscriptWriter {
     if (text.size() >= kShortest) {
       const auto [known, added] = shown_.try_emplace(std::hash<std::string>()(text), result);
       if (!added && trace_.events[known->second].text.size() == trace_.events[result].text.size())
-        return fmt::format("[the same output as at {}]", ToText(PlaceOf(trace_, trace_.events[known->second].partner)));
+        return fmt::format("{}{}]", kSameOutputAt, ToText(PlaceOf(trace_, trace_.events[known->second].partner)));
     }
     std::string told = text;
     if (repeats_once_) {
