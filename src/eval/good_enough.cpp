@@ -2,6 +2,7 @@
 #include "eval/good_enough.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "stats/near_best.h"
 
@@ -9,19 +10,44 @@ namespace upskill {
 namespace {
 
 constexpr double kSameRate = 1e-9;
+constexpr std::size_t kHeldAtOnce = 3;  // choices whose answers are made while they are looked at, plus one
+
+// The answers of a choice, for as long as they are looked at.
+class HeldAnswers {
+ public:
+  explicit HeldAnswers(const PricedChoice& choice) : answers_(choice.answers) {
+    if (answers_ == nullptr) answers_ = &own_.emplace(choice.load());
+  }
+  HeldAnswers(const HeldAnswers&) = delete;
+  HeldAnswers& operator=(const HeldAnswers&) = delete;
+
+  const ChoiceAnswers& operator*() const { return *answers_; }
+
+ private:
+  std::optional<ChoiceAnswers> own_;
+  const ChoiceAnswers* answers_;
+};
 
 // The contrasts of each choice with each other one. One is made for each pair: the other way round it says the same.
 class Contrasts {
  public:
   static Result<Contrasts> Make(std::span<const PricedChoice> choices) {
+    const auto is_known = [](const PricedChoice& choice) { return choice.answers != nullptr || choice.load; };
+    if (!std::all_of(choices.begin(), choices.end(), is_known))
+      return InputError("the answers of some choices are not known");
     Contrasts all(choices);
-    for (std::size_t i = 0; i < choices.size(); ++i) {
-      for (std::size_t j = 0; j < choices.size(); ++j) {
-        if (choices[i].answers == nullptr || choices[j].answers == nullptr)
-          return InputError("the answers of some choices are not known");
-        if (i >= j) continue;
-        ASSIGN_OR_RETURN(all.contrasts_[i * choices.size() + j],
-                         MakeContrast(*choices[i].answers, *choices[j].answers));
+    const std::size_t size = choices.size();
+    for (std::size_t first = 0; first < size; first += kHeldAtOnce) {
+      const std::size_t end = std::min(first + kHeldAtOnce, size);
+      std::deque<HeldAnswers> held;
+      for (std::size_t i = first; i < end; ++i) held.emplace_back(choices[i]);
+      for (std::size_t j = first + 1; j < size; ++j) {
+        std::optional<HeldAnswers> other;
+        if (j >= end) other.emplace(choices[j]);
+        for (std::size_t i = first; i < std::min(j, end); ++i) {
+          const ChoiceAnswers& b = other ? **other : *held[j - first];
+          ASSIGN_OR_RETURN(all.contrasts_[i * size + j], MakeContrast(*held[i - first], b));
+        }
       }
     }
     return all;
@@ -30,7 +56,7 @@ class Contrasts {
   // Of i with j.
   std::optional<Contrast> Between(std::size_t i, std::size_t j) const {
     if (i < j) return contrasts_[i * choices_.size() + j];
-    Result<Contrast> contrast = MakeContrast(*choices_[i].answers, *choices_[j].answers);
+    Result<Contrast> contrast = MakeContrast(*HeldAnswers(choices_[i]), *HeldAnswers(choices_[j]));
     return contrast ? std::optional(*std::move(contrast)) : std::nullopt;
   }
 
