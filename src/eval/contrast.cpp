@@ -60,6 +60,14 @@ PairedRounds PairRounds(const ChoiceAnswers& a, const ChoiceAnswers& b, const st
 
 // Drops outages and then the cases that errors exclude (CompleteRounds::Select); returns the indices of those kept.
 std::vector<std::size_t> KeepComplete(PairedRounds& rounds, std::size_t cases, LostAnswers lost) {
+  const bool any_failed = std::any_of(rounds.begin(), rounds.end(), [lost](const std::vector<CellPair>& row) {
+    return std::any_of(row.begin(), row.end(), [lost](const CellPair& pair) { return pair.failed(lost); });
+  });
+  if (!any_failed) {
+    std::vector<std::size_t> all(cases);
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return all;
+  }
   std::vector<bool> works(cases, false);
   for (const std::vector<CellPair>& row : rounds) {
     for (std::size_t i = 0; i < cases; ++i) works[i] = works[i] || !row[i].failed(lost);
@@ -295,8 +303,9 @@ std::optional<int> Contrast::MoreFor(double bound, double alpha) const {
 
 Result<Contrast> MakeContrast(const ChoiceAnswers& a, const ChoiceAnswers& b) {
   ASSIGN_OR_RETURN(const std::vector<std::size_t> matches, MatchCases(a, b));
-  const PairedRounds all = PairRounds(a, b, matches);
-  const Selected selected = Select(all, a, b, LostAnswers::kLeftOut);
+  PairedRounds all = PairRounds(a, b, matches);
+  const bool has_lost = HasLost(all);
+  const Selected selected = Select(has_lost ? all : std::move(all), a, b, LostAnswers::kLeftOut);
   const PairedRounds& rounds = selected.rounds;
   if (rounds.empty() || selected.kept.empty()) {
     return InputError(fmt::format("{} and {} can't be compared: no round was answered by both", a.label(), b.label()));
@@ -313,7 +322,7 @@ Result<Contrast> MakeContrast(const ChoiceAnswers& a, const ChoiceAnswers& b) {
   contrast.anytime = a.stopped_early || b.stopped_early;
   contrast.evidence_ = EvidenceOf(selected, a, LostAnswers::kLeftOut);
   contrast.against_ = contrast.for_ = contrast.evidence_;
-  if (!HasLost(all)) return WithMeans(std::move(contrast), rounds);
+  if (!has_lost) return WithMeans(std::move(contrast), rounds);
   const Selected against = Select(all, a, b, LostAnswers::kAgainstA);
   const Selected in_favour = Select(all, a, b, LostAnswers::kForA);
   const bool any =

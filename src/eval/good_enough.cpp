@@ -2,6 +2,7 @@
 #include "eval/good_enough.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "stats/near_best.h"
 
@@ -9,31 +10,61 @@ namespace upskill {
 namespace {
 
 constexpr double kSameRate = 1e-9;
+constexpr std::size_t kHeldAtOnce = 3;  // choices whose answers are made while they are looked at, plus one
 
-// The contrasts of each choice with each other one.
+// The answers of a choice, for as long as they are looked at.
+class HeldAnswers {
+ public:
+  explicit HeldAnswers(const PricedChoice& choice) : answers_(choice.answers) {
+    if (answers_ == nullptr) answers_ = &own_.emplace(choice.load());
+  }
+  HeldAnswers(const HeldAnswers&) = delete;
+  HeldAnswers& operator=(const HeldAnswers&) = delete;
+
+  const ChoiceAnswers& operator*() const { return *answers_; }
+
+ private:
+  std::optional<ChoiceAnswers> own_;
+  const ChoiceAnswers* answers_;
+};
+
+// The contrasts of each choice with each other one. One is made for each pair: the other way round it says the same.
 class Contrasts {
  public:
   static Result<Contrasts> Make(std::span<const PricedChoice> choices) {
-    Contrasts all(choices.size());
-    for (std::size_t i = 0; i < choices.size(); ++i) {
-      for (std::size_t j = 0; j < choices.size(); ++j) {
-        if (choices[i].answers == nullptr || choices[j].answers == nullptr)
-          return InputError("the answers of some choices are not known");
-        if (i == j) continue;
-        ASSIGN_OR_RETURN(all.contrasts_[i * choices.size() + j],
-                         MakeContrast(*choices[i].answers, *choices[j].answers));
+    const auto is_known = [](const PricedChoice& choice) { return choice.answers != nullptr || choice.load; };
+    if (!std::all_of(choices.begin(), choices.end(), is_known))
+      return InputError("the answers of some choices are not known");
+    Contrasts all(choices);
+    const std::size_t size = choices.size();
+    for (std::size_t first = 0; first < size; first += kHeldAtOnce) {
+      const std::size_t end = std::min(first + kHeldAtOnce, size);
+      std::deque<HeldAnswers> held;
+      for (std::size_t i = first; i < end; ++i) held.emplace_back(choices[i]);
+      for (std::size_t j = first + 1; j < size; ++j) {
+        std::optional<HeldAnswers> other;
+        if (j >= end) other.emplace(choices[j]);
+        for (std::size_t i = first; i < std::min(j, end); ++i) {
+          const ChoiceAnswers& b = other ? **other : *held[j - first];
+          ASSIGN_OR_RETURN(all.contrasts_[i * size + j], MakeContrast(*held[i - first], b));
+        }
       }
     }
     return all;
   }
 
-  const Contrast& at(std::size_t i, std::size_t j) const { return *contrasts_[i * size_ + j]; }
+  // Of i with j.
+  std::optional<Contrast> Between(std::size_t i, std::size_t j) const {
+    if (i < j) return contrasts_[i * choices_.size() + j];
+    Result<Contrast> contrast = MakeContrast(*HeldAnswers(choices_[i]), *HeldAnswers(choices_[j]));
+    return contrast ? std::optional(*std::move(contrast)) : std::nullopt;
+  }
 
   // The p-value of "choice i is worse than some other by more than the margin".
   double PNear(std::size_t i, double margin) const {
     double p = 0.0;
-    for (std::size_t j = 0; j < size_; ++j) {
-      if (j != i) p = std::max(p, at(i, j).PAbove(-margin));
+    for (std::size_t j = 0; j < choices_.size(); ++j) {
+      if (j != i) p = std::max(p, PNotWorse(i, j, margin));
     }
     return p;
   }
@@ -41,9 +72,10 @@ class Contrasts {
   // How many more rounds all contrasts of choice i need; nothing if one never shows it.
   std::optional<int> MoreFor(std::size_t i, double margin, double alpha) const {
     int most = 0;
-    for (std::size_t j = 0; j < size_; ++j) {
-      if (j == i || at(i, j).PAbove(-margin) <= alpha) continue;
-      const std::optional<int> more = at(i, j).MoreFor(-margin, alpha);
+    for (std::size_t j = 0; j < choices_.size(); ++j) {
+      if (j == i || PNotWorse(i, j, margin) <= alpha) continue;
+      const std::optional<Contrast> contrast = Between(i, j);
+      const std::optional<int> more = contrast ? contrast->MoreFor(-margin, alpha) : std::nullopt;
       if (!more) return std::nullopt;
       most = std::max(most, *more);
     }
@@ -51,10 +83,17 @@ class Contrasts {
   }
 
  private:
-  explicit Contrasts(std::size_t size) : size_(size), contrasts_(size * size) {}
+  explicit Contrasts(std::span<const PricedChoice> choices)
+      : choices_(choices), contrasts_(choices.size() * choices.size()) {}
 
-  std::size_t size_;
-  std::vector<std::optional<Contrast>> contrasts_;
+  // The p-value of "i is worse than j by more than the margin".
+  double PNotWorse(std::size_t i, std::size_t j, double margin) const {
+    const std::size_t size = choices_.size();
+    return i < j ? contrasts_[i * size + j]->PAbove(-margin) : contrasts_[j * size + i]->PBelow(margin);
+  }
+
+  std::span<const PricedChoice> choices_;
+  std::vector<std::optional<Contrast>> contrasts_;  // by i and j > i
 };
 
 bool IsCheaper(const PricedChoice& a, const PricedChoice& b) {
@@ -91,11 +130,13 @@ std::optional<GoodEnough> FindGoodEnough(std::span<const PricedChoice> choices, 
     if (found.shown[i] && (!found.cheapest || IsCheaper(choices[i], choices[*found.cheapest]))) found.cheapest = i;
   }
   const std::size_t named = found.cheapest.value_or(found.candidate);
-  if (named != found.best) found.with_best = contrasts->at(named, found.best);
+  if (named != found.best) found.with_best = contrasts->Between(named, found.best);
   if (!found.cheapest) {
     found.more = contrasts->MoreFor(found.candidate, margin, NearBestAlpha(choices.size(), alpha));
     const std::size_t other = found.candidate == 0 ? 1 : 0;
-    found.more_cases = contrasts->at(found.candidate, other).answers_repeat;
+    const std::optional<Contrast> contrast =
+        contrasts->Between(std::min(found.candidate, other), std::max(found.candidate, other));
+    found.more_cases = contrast->answers_repeat;
   }
   return found;
 }

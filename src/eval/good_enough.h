@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,7 +15,8 @@ namespace upskill {
 
 // One way to do a job, and what it costs.
 struct PricedChoice {
-  const ChoiceAnswers* answers = nullptr;  // null: the answers aren't known
+  const ChoiceAnswers* answers = nullptr;  // null: see `load`
+  std::function<ChoiceAnswers()> load;     // makes them whenever they are looked at; empty: they aren't known
   double rate = 0.0;
   double price = 0.0;  // of an answer, in whatever unit
 };

@@ -30,7 +30,8 @@ std::optional<ChoiceAnswers> AnswersIn(const JudgedRun& run, std::size_t index, 
   return *found;
 }
 
-MatrixCell CellOf(const JudgedRun& run, std::size_t index) {
+// Without answers.
+MatrixCell LightCellOf(const JudgedRun& run, std::size_t index) {
   MatrixCell cell;
   const Student& student = run.plan().students[index];
   cell.skill = run.plan().skill.name;
@@ -49,6 +50,11 @@ MatrixCell CellOf(const JudgedRun& run, std::size_t index) {
     cell.skill_tokens = arm->mean_tokens();
     cell.skill_cost_usd = arm->mean_cost_usd();
   }
+  return cell;
+}
+
+MatrixCell CellOf(const JudgedRun& run, std::size_t index) {
+  MatrixCell cell = LightCellOf(run, index);
   cell.baseline_answers = AnswersIn(run, index, Arm::kBaseline);
   cell.skill_answers = AnswersIn(run, index, Arm::kSkill);
   return cell;
@@ -148,6 +154,17 @@ const MatrixCell* Matrix::at(const std::string& skill, const std::string& model)
   const auto found = std::find_if(cells.begin(), cells.end(),
                                   [&](const MatrixCell& cell) { return cell.skill == skill && cell.model == model; });
   return found == cells.end() ? nullptr : &*found;
+}
+
+Matrix MakeLightMatrix(const JudgedRun& run) {
+  Matrix matrix;
+  matrix.skills = {run.plan().skill.name};
+  for (std::size_t i = 0; i < run.plan().students.size(); ++i) {
+    AddOnce(matrix.models, run.plan().students[i].spec);
+    matrix.cells.push_back(LightCellOf(run, i));
+    matrix.cells.back().load_answers = [&run, i](Arm arm) { return AnswersOf(run.data, i, arm); };
+  }
+  return matrix;
 }
 
 Matrix MakeMatrix(std::span<const JudgedRun> runs) {

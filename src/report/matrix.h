@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,6 +32,8 @@ struct MatrixCell {
   std::optional<double> skill_cost_usd;
   std::optional<ChoiceAnswers> baseline_answers;  // what contrasts between choices rest on
   std::optional<ChoiceAnswers> skill_answers;
+  // Of a run that has its figures: makes the answers of an arm in place of the two. Not longer than the run.
+  std::function<ChoiceAnswers(Arm arm)> load_answers;
 };
 
 // Skills × models over many runs.
@@ -44,6 +47,10 @@ struct Matrix {
 
 // `runs`: oldest first.
 Matrix MakeMatrix(std::span<const JudgedRun> runs);
+
+// Of one run, whose answers are made when they are looked at and not kept: those of a long run take as much memory as
+// its figures. Not longer than the run.
+Matrix MakeLightMatrix(const JudgedRun& run);
 
 // One way to do a skill's job: a model, with the skill or without.
 struct Choice {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "report/figures.h"
@@ -17,6 +18,13 @@ void AddChoice(std::vector<Choice>& choices, const MatrixCell& cell, bool with_s
   if (!rate) return;
   choices.push_back({&cell, with_skill, *rate, with_skill ? cell.skill_tokens : cell.baseline_tokens,
                      with_skill ? cell.skill_cost_usd : cell.baseline_cost_usd});
+}
+
+// What makes the answers of a choice that the matrix doesn't keep; empty: nothing does.
+std::function<ChoiceAnswers()> LoadingOf(const Choice& choice) {
+  if (!choice.cell->load_answers) return {};
+  return
+      [load = choice.cell->load_answers, arm = choice.with_skill ? Arm::kSkill : Arm::kBaseline] { return load(arm); };
 }
 
 // Whether `a` is at least as good as `b` in everything that is known of both, and better in something.
@@ -167,7 +175,7 @@ SweetSpot FindSweetSpot(const Matrix& matrix, const std::string& skill, double m
     if (std::none_of(spot.choices.begin(), spot.choices.end(),
                      [&](const Choice& other) { return Dominates(other, choice); }))
       spot.pareto.push_back(i);
-    priced.push_back({choice.answers(), choice.rate, PriceOf(spot, i)});
+    priced.push_back({choice.answers(), LoadingOf(choice), choice.rate, PriceOf(spot, i)});
   }
   if (!AnyPassed(spot)) spot.pareto.clear();
   if (priced.size() == 1 && AnyPassed(spot)) spot.best = 0;
@@ -202,7 +210,10 @@ TerminalText NotComparedLine(const SweetSpot& spot) {
 
 TerminalText SweetSpotNote(const JudgedRun& run, double margin) {
   if (run.plan().students.size() < 2) return "";
-  const Matrix matrix = MakeMatrix({&run, 1});
+  constexpr std::size_t kManyCells =
+      1'000'000;  // making the answers of fewer again and again takes longer than it is worth
+  const bool is_light = run.choices.empty() && run.summary.cells > kManyCells;
+  const Matrix matrix = is_light ? MakeLightMatrix(run) : MakeMatrix({&run, 1});
   return SweetSpotLine(FindSweetSpot(matrix, run.plan().skill.name, margin));
 }
 
