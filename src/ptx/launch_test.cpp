@@ -149,6 +149,24 @@ CALL:
   }
 }
 
+// What nvcc -G makes of a bit field that is set for the first time.
+TEST(Launch, SettingABitFieldInUnoptimisedCodeGivesTheWordAValue) {
+  std::string kernel = KernelText(".param .u64 out", R"(
+  .reg .b32 %r<4>; .reg .b64 %rd<2>;
+  .local .align 4 .b8 word[4];
+  ld.param.u64 %rd1, [out];
+  ld.local.u32 %r1, [word];
+  and.b32 %r2, %r1, -256;
+  or.b32 %r3, %r2, 7;
+  st.global.u32 [%rd1], %r3;
+  ret;)");
+  Device optimised(kernel);
+  EXPECT_EQ(FirstKind(optimised.Run(1, 1, {optimised.Reserve(4)})), FindingKind::kUninitialised);
+  kernel.replace(kernel.find("sm_90"), 5, "sm_90, debug");
+  Device debug(kernel);
+  EXPECT_TRUE(debug.Run(1, 1, {debug.Reserve(4)}).findings.empty());
+}
+
 TEST(Launch, TheSystemsSharedMemoryComesBeforeTheKernels) {
   Device device(KernelText(".param .u64 out", R"(
   .reg .b32 %r<4>; .reg .b64 %rd<2>;

@@ -164,7 +164,7 @@ Status Parser::ParseDirective(const Token& directive) {
 
 Status Parser::ParseTarget() {
   program_->target = std::string(lexer_.Next().text);
-  while (Accept(",")) lexer_.Next();
+  while (Accept(",")) program_->debug = lexer_.Next().Is("debug") || program_->debug;
   return {};
 }
 

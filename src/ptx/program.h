@@ -188,6 +188,7 @@ struct Location {
 struct Program {
   std::string version;
   std::string target;
+  bool debug = false;  // made without optimisation, by nvcc -G
   std::vector<Inst> code;
   std::vector<std::uint32_t> operands;
   std::vector<std::uint32_t> priority;  // of each instruction: the fragment with the least runs first

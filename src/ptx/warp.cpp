@@ -155,6 +155,9 @@ void Machine::Propagate(const Inst& inst, std::uint32_t mask) {
     sum.computed |= taint.computed & lanes & mask;
     sum.origin = taint.origin;
   }
+  // Code that isn't optimised sets a bit field by reading the word, clearing some bits and adding the new ones. Which
+  // of the bits have values isn't tracked.
+  if (program_.debug && sum.lanes != 0 && program_.names[inst.name].starts_with("and.b")) sum = {};
   if (!inst.copies) sum.computed = sum.lanes;
   for (std::uint32_t i = 0; i < inst.results; ++i) {
     const std::uint32_t operand = count <= inst.op.size() ? inst.op[i] : Operand(inst, i);
