@@ -10,22 +10,9 @@ namespace {
 
 constexpr std::size_t kBanks = 32;
 
-// Whether each bank has one word at most.
-bool OneWordPerBank(std::uint32_t mask, const std::array<std::uint64_t, 32>& addresses) {
-  std::array<std::uint64_t, kBanks> words{};  // 0: none; the first address isn't used
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const std::uint64_t word = addresses[static_cast<std::size_t>(std::countr_zero(rest))] / 4;
-    std::uint64_t& bank = words[word % kBanks];
-    if (bank != word && bank != 0) return false;
-    bank = word;
-  }
-  return true;
-}
-
 // Passes beyond those that the words need. Each pass serves one 4-byte word of each of the 32 banks; the same word is
 // served to all at once.
 std::uint64_t BankConflicts(std::uint32_t mask, const std::array<std::uint64_t, 32>& addresses, std::uint32_t bytes) {
-  if (bytes <= 4 && OneWordPerBank(mask, addresses)) return 0;
   std::array<std::array<std::uint64_t, 32>, kBanks>
       words;  // NOLINT(cppcoreguidelines-pro-type-member-init): `counts` says
   std::array<std::uint32_t, kBanks> counts{};

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // cp.async.bulk: copies of ranges by one thread. Into shared memory, a copy completes bytes of an mbarrier, and what it
 // brings is there for those who have waited for the barrier's phase.
+#include <algorithm>
 #include <cstring>
+#include <string>
 
 #include "ptx/machine.h"
 
@@ -22,15 +24,18 @@ std::optional<BulkEnds> Machine::BulkEndsOf(const Inst& inst, std::uint32_t lane
            "addresses and sizes must be multiples of 16 bytes", to, bytes, Space::kShared);
     return std::nullopt;
   }
-  Inst place = inst;
   BulkEnds ends;
-  place.space = to_shared ? Space::kShared : Space::kGlobal;
   const bool writable = to_shared ? ResolveShared(inst, lane, to & 0xFFFFFFFFU, bytes, "write", ends.to)
-                                  : ResolveGlobal(place, lane, to, bytes, "write", ends.to);
-  place.space = to_shared ? Space::kGlobal : Space::kShared;
-  const bool readable = to_shared ? ResolveGlobal(place, lane, from, bytes, "read", ends.from)
+                                  : ResolveGlobal(inst, lane, to, bytes, "write", ends.to);
+  const bool readable = to_shared ? ResolveGlobal(inst, lane, from, bytes, "read", ends.from)
                                   : ResolveShared(inst, lane, from & 0xFFFFFFFFU, bytes, "read", ends.from);
   if (!writable || !readable) return std::nullopt;
+  const std::uint8_t* shared = to_shared ? ends.to.state : ends.from.state;
+  if (std::find(shared, shared + bytes, kGap) != shared + bytes) {
+    Report(FindingKind::kOutOfBounds, inst, lane, "Invalid __shared__ bulk copy of " + std::to_string(bytes) + " bytes",
+           "the range goes beyond its variable", to_shared ? to : from, bytes, Space::kShared);
+    return std::nullopt;
+  }
   if (ends.to.read_only) {
     Report(FindingKind::kReadOnlyWrite, inst, lane, "Invalid bulk copy to read-only memory", {}, to, bytes,
            Space::kGlobal);

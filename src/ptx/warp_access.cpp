@@ -60,6 +60,21 @@ bool AllOrdinary(const WarpAccess& access, std::uint32_t bytes) {
   return AllLanes<std::uint8_t>(access, bytes, NotOrdinary<std::uint8_t>);
 }
 
+// Whether each bank of shared memory has to serve one word of 4 bytes at most.
+bool OneWordPerBank(const WarpAccess& access) {
+  constexpr std::uint32_t kNone = 0xFFFFFFFFU;
+  std::array<std::uint32_t, 32> words{};
+  words.fill(kNone);
+  const auto start = static_cast<std::uint32_t>(access.first / 4);
+  for (const std::uint32_t offset : access.lanes.offsets) {
+    const std::uint32_t word = start + offset / 4;
+    std::uint32_t& bank = words[word % 32];
+    if (bank != word && bank != kNone) return false;
+    bank = word;
+  }
+  return true;
+}
+
 template <typename T>
 void GatherLanes(char* to, const std::uint8_t* from, const LaneAddresses& lanes, std::uint32_t mask) {
   auto* values = reinterpret_cast<T*>(to);
@@ -258,7 +273,7 @@ void Machine::CountTogether(const WarpAccess& access, std::uint32_t mask, std::u
   bool range = access.lanes.span == 31 * bytes;
   for (std::uint32_t lane = 0; lane < 32 && range; ++lane) range = access.lanes.offsets[lane] == lane * bytes;
   Counters& counters = outcome_.counters;
-  if (access.space == Space::kShared && (same || range)) {
+  if (access.space == Space::kShared && (same || range || (bytes == 4 && OneWordPerBank(access)))) {
     ++counters.shared_requests;
     return;
   }

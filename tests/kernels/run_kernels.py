@@ -31,7 +31,7 @@ FAST = {
 }
 
 # Hardware that needn't be emulated: a skip that names the instruction is an answer, too.
-MAY_SKIP = {"cluster_sum", "tma_bulk_copy", "gemm_wgmma"}
+MAY_SKIP = {"cluster_sum"}
 
 # What a tool may call each kind of bug.
 KINDS = {
