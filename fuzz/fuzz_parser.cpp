@@ -307,7 +307,7 @@ std::vector<FuzzedParser> OtherParsers() {
       {"judge-files", FuzzJudgeFiles, JudgeFilesSeeds(), "eval/judge_record.cpp eval/judgment_store.cpp"},
       {"tool-call", FuzzToolCall, ToolCallSeeds(), "agent/loop_tools.cpp agent/json_tools.cpp"},
       {"turn-journal", FuzzTurnJournal, TurnJournalSeeds(), "agent/turn_journal.cpp util/record_store.cpp"},
-      {"program-session", FuzzProgramSession, {}, "program/program_answer.cpp"},
+      {"program-session", FuzzProgramSession, {}, "program/program_answer.cpp", true},
       {"device-requests", FuzzDeviceRequests, DeviceRequestSeeds(),
        "device/device_session.cpp device/session_launch.cpp device/stream_order.cpp"},
       {"device-report", FuzzDeviceReport, DeviceReportSeeds(), "device/device_report.cpp"},

@@ -38,9 +38,20 @@ std::vector<std::string> ModelsWithKey(const Env& env) {
   return models;
 }
 
+// Whether requests for it may cost something, so that a limit is needed. A name that isn't understood is refused later.
+bool MayCost(const std::string& model, const Env& env) {
+  const Result<Catalog> catalog = LoadCatalogOf(env);
+  if (!catalog) return true;
+  const Result<ModelSpec> spec = ParseModelSpec(model, {&*catalog});
+  return !spec ||
+         (!RunsInProcess(*spec) && spec->provider != "generic");  // generic: servers of the user, without a price
+}
+
 void SayModel(const QuickstartOptions& options, const Env& env) {
   if (!options.model.empty()) {
-    env.out(TerminalText::Format("1/3  The model: {}, for at most ${:.2f}\n", options.model, options.max_cost_usd));
+    env.out(TerminalText::Format("1/3  The model: {}", options.model));
+    if (MayCost(options.model, env)) env.out(TerminalText::Format(", for at most ${:.2f}", options.max_cost_usd));
+    env.out("\n");
     return;
   }
   env.out(TerminalText::Format("1/3  The model: the default one, SmolLM2-135M-Instruct, in process: {}\n",
@@ -55,15 +66,6 @@ ExitCode Step(const std::vector<std::string>& command, Env& env) {
   for (const std::string& word : command) line += " " + ShellWord(word);
   env.out(TerminalText::Format("{}\n\n", line));
   return RunCommandLine(command, env);
-}
-
-// Whether requests for it may cost something, so that a limit is needed. A name that isn't understood is refused later.
-bool MayCost(const std::string& model, const Env& env) {
-  const Result<Catalog> catalog = LoadCatalogOf(env);
-  if (!catalog) return true;
-  const Result<ModelSpec> spec = ParseModelSpec(model, {&*catalog});
-  return !spec ||
-         (!RunsInProcess(*spec) && spec->provider != "generic");  // generic: servers of the user, without a price
 }
 
 void SayNext(const Env& env) {
