@@ -396,6 +396,20 @@ TEST(DigestTest, WhatIsCutFromCommandsThatWriteFilesIsCounted) {
   EXPECT_NE(line.find(" characters cut from 1 long item: "), std::string::npos) << line;
 }
 
+TEST(DigestTest, CommandsThatMoveFilesDoNotTryThem) {
+  const auto known = [](const std::string& command) {
+    Session session;
+    session.User("add an icon");
+    session.Call("Write", Json::object({{"file_path", "/p/icon.xml"}, {"content", "<icon/>\n"}}), "ok");
+    session.Run(command, "");
+    const std::string text = MakeDigest({session.Read("s.jsonl")}, {}).text;
+    const std::size_t at = text.find("File · ");
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  EXPECT_EQ(known("cp /p/icon.xml /p/b.xml && chmod 644 /p/b.xml; cd /p"), "File · only written");
+  EXPECT_EQ(known("cp /p/icon.xml /p/b.xml && xmllint /p/icon.xml"), "File · ran and passed");
+}
+
 // Every file is looked for in every command that may have tried it out.
 TEST(DigestTest, ManyFilesAndCommandsTakeLinearTime) {
   const auto digest_of = [](std::size_t count) {

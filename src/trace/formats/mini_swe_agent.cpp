@@ -94,7 +94,7 @@ class MiniSweAgentReader : public RecordReader {
       action.command = StringAt(actions[0], "command");
     }
     // The call has the block's text.
-    if (!has_calls && action.end > action.begin)
+    if (content != nullptr && !has_calls && action.end > action.begin)
       content->get_ref<std::string&>().erase(action.begin, action.end - action.begin);
     AddChatMessage(builder_, message, stamp);
     if (!has_calls && !action.command.empty()) {

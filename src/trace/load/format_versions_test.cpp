@@ -127,6 +127,19 @@ TEST(FormatVersionsTest, ClaudeCodeOnTheWeb) {
   }
 }
 
+TEST(FormatVersionsTest, AnApiErrorIsNoAnswer) {
+  const std::string lines =
+      R"({"type":"user","uuid":"1","sessionId":"s","message":{"role":"user","content":"build it"}})"
+      "\n"
+      R"({"type":"assistant","uuid":"2","sessionId":"s","message":{"id":"m","role":"assistant","model":"<synthetic>",)"
+      R"("content":[{"type":"text","text":"API Error: the response exceeded the maximum"}]}})"
+      "\n";
+  const Result<Trace> trace = ReadTrace(LineSource::FromText(lines, "s.jsonl"), {});
+  ASSERT_TRUE(trace.ok());
+  EXPECT_EQ(trace->events.at(1).kind, EventKind::kSystem);
+  EXPECT_TRUE(trace->models.empty());
+}
+
 TEST(FormatVersionsTest, SweAgentOutputThatMentionsFailures) {
   const auto run = [](const std::string& observation) {
     const Json document = {{"trajectory", Json::array()},
