@@ -53,10 +53,9 @@ std::string LastWords(const fs::path& folder, int shard) {
   const Result<std::string> text = ReadFile(folder / ShardFolder(shard) / "log", std::uint64_t{16} << 20U);
   if (!text) return "";
   const std::vector<std::string_view> lines = SplitLines(*text);
-  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
-    if (!Trim(*line).empty()) return ExcerptLine(Trim(*line), 300);
-  }
-  return "";
+  const auto last =
+      std::find_if(lines.rbegin(), lines.rend(), [](std::string_view line) { return !Trim(line).empty(); });
+  return last == lines.rend() ? "" : ExcerptLine(Trim(*last), 300);
 }
 
 class Follower {
@@ -141,6 +140,7 @@ class Follower {
       ++submitted_[shard];
     }
     states_.clear();
+    since_ = clock_.Now();
     poll_ = kShortestPoll;
     run_.note(fmt::format("submitted {} as job {}", Counted(missing.size(), "shard"), *id));
     return StoreJobRecord(folder_, record_);
@@ -167,7 +167,8 @@ class Follower {
       }
     }
     unasked_since_.reset();
-    poll_ = ended.empty() ? std::min(poll_ * 5 / 4, kLongestPoll) : kShortestPoll;
+    poll_ =
+        std::clamp(std::chrono::duration_cast<milliseconds>(clock_.Now() - since_) / 20, kShortestPoll, kLongestPoll);
     return ended.empty() ? Status() : TakeEnded(ended);
   }
 
@@ -278,7 +279,8 @@ class Follower {
   std::map<int, TaskState> states_;    // as last seen
   std::map<int, int> submitted_;       // by shard: how often in this call
   std::map<int, std::string> given_up_;
-  milliseconds poll_ = kShortestPoll;
+  Clock::Steady since_ = clock_.Now();  // when this call began, or last submitted something
+  milliseconds poll_ = kShortestPoll;   // a twentieth of the time since then
   std::optional<Clock::Steady> unasked_since_;
   FollowOutcome outcome_;
 };

@@ -70,7 +70,7 @@ class Cluster:
             f"SlurmdSpoolDir={f}/spool/%n\nSlurmdPidFile={f}/run/%n.pid\nSlurmdLogFile={f}/log/%n.log\n"
             f"SlurmdParameters=config_overrides\nProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\n"
             f"SwitchType=switch/none\nMpiDefault=none\nMailProg=/bin/true\nSelectType=select/cons_tres\n"
-            f"SelectTypeParameters=CR_CPU\nReturnToService=2\nSlurmdTimeout=5\nMessageTimeout=3\nKillWait=2\n"
+            f"SelectTypeParameters=CR_CPU\nReturnToService=2\nSlurmdTimeout=8\nMessageTimeout=3\nKillWait=2\n"
             f"SchedulerParameters=batch_sched_delay=0,sched_interval=2,bf_interval=2\nPriorityType=priority/basic\n"
             f"PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\n"
             f"NodeName=n[1-{self.nodes}] NodeAddr=127.0.0.1 Port=[{ports + 1}-{ports + self.nodes}] CPUs={cpus}\n"
@@ -90,9 +90,9 @@ class Cluster:
                 continue
 
     def _daemon(self, name, command):
-        log = open(self.folder / "log" / (name + ".out"), "wb")
-        self.daemons[name] = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                              start_new_session=True)
+        with open(self.folder / "log" / (name + ".out"), "wb") as log:
+            self.daemons[name] = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                                  start_new_session=True)
 
     def switch_on(self, number):
         """A node is a pid name space: its end is the end of every process in it."""

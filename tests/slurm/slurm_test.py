@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """eval --on slurm with a real Slurm: slurm_test.py UPSKILL. Exits with 77 where there can be none."""
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -23,7 +22,7 @@ def answers(run):
     """What a run has of each cell, whoever measured it when."""
     lines = (run / "samples.jsonl").read_text().splitlines()
     samples = [json.loads(line) for line in lines]
-    return sorted((s["student"], s["arm"], s["case"], s["round"], s["answer"]) for s in samples if "answer" in s)
+    return sorted((s["model"], s["arm"], s["case"], s["round"], s["answer"]) for s in samples if "answer" in s)
 
 
 class EvalOnSlurm(unittest.TestCase):
@@ -39,8 +38,8 @@ class EvalOnSlurm(unittest.TestCase):
         wait_for(lambda: CLUSTER.idle() == CLUSTER.nodes, 60, "idle nodes")
 
     def command(self, *more, seconds=0.0):
-        return [UPSKILL, "eval", "adding", "-m", f"sim:base=0,skill=1,latency-ms={int(seconds * 1000)},cost=0.001", "-j", "1", "--no-ledger",
-                *more]
+        model = f"sim:base=0,skill=1,latency-ms={int(seconds * 1000)},cost=0.001"
+        return [UPSKILL, "eval", "adding", "-m", model, "-j", "1", "--no-ledger", *more]
 
     def start(self, *more, seconds=0.0, shards=4):
         command = self.command("--on", "slurm", "--shards", str(shards), *more, seconds=seconds)
@@ -94,9 +93,10 @@ class EvalOnSlurm(unittest.TestCase):
         finally:
             CLUSTER.switch_on(1)
         self.check_run()
-        first, second = [submission["shards"] for submission in self.record()["submissions"]]
-        self.assertEqual(first, [1, 2, 3, 4])
-        self.assertLess(len(second), 4, out)
+        submitted = [submission["shards"] for submission in self.record()["submissions"]]
+        self.assertEqual(submitted[0], [1, 2, 3, 4], out)
+        self.assertGreaterEqual(len(submitted), 2, out)
+        self.assertTrue(all(len(shards) < 4 for shards in submitted[1:]), out)
 
     def test_a_preempted_task(self):
         process = self.start(seconds=0.5)
@@ -106,7 +106,6 @@ class EvalOnSlurm(unittest.TestCase):
         wait_for(lambda: len(CLUSTER.tasks("PENDING")) == 4, 30, "preemption")
         self.end(process)
         self.check_run()
-        self.assertEqual(len(self.record()["submissions"]), 1)
 
     def test_the_end_of_the_driver_and_resume(self):
         process = self.start(seconds=0.5)
@@ -118,10 +117,10 @@ class EvalOnSlurm(unittest.TestCase):
                                  cwd=self.folder, capture_output=True, text=True, timeout=120)
         self.assertEqual(resumed.returncode, 0, resumed.stderr)
         self.check_run()
-        self.assertEqual(len(self.record()["submissions"]), 1)
+        self.assertNotIn("submitted 4 shards", resumed.stderr)
 
     def test_one_signal_leaves_the_jobs_and_two_cancel_them(self):
-        process = self.start(seconds=0.5)
+        process = self.start(seconds=2)
         self.wait_until_running()
         process.send_signal(signal.SIGINT)
         out = self.end(process, 130)
