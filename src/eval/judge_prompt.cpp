@@ -21,19 +21,19 @@
 namespace upskill {
 namespace {
 
-using Kind = JudgeQuestion::Kind;
+using QuestionKind = JudgeQuestion::Kind;
 
 constexpr std::size_t kMaxReasonBytes = 2000;
 constexpr std::size_t kMaxQuotes = 8;
 constexpr std::size_t kMaxQuoteBytes = 500;
 constexpr std::size_t kShortQuoteBytes = 3;  // below that, a quote must be a word or number
 
-Json Schema(Kind kind) {
+Json Schema(QuestionKind kind) {
   Json properties = {{"quotes", {{"type", "array"}, {"items", {{"type", "string"}}}}},
                      {"reason", {{"type", "string"}}}};
-  const char* const verdict = kind == Kind::kRubric ? "met" : "better";
-  properties[verdict] =
-      kind == Kind::kRubric ? Json{{"type", "boolean"}} : Json{{"type", "string"}, {"enum", {"A", "B", "neither"}}};
+  const char* const verdict = kind == QuestionKind::kRubric ? "met" : "better";
+  properties[verdict] = kind == QuestionKind::kRubric ? Json{{"type", "boolean"}}
+                                                      : Json{{"type", "string"}, {"enum", {"A", "B", "neither"}}};
   return {{"type", "object"},
           {"properties", std::move(properties)},
           {"required", {"quotes", "reason", verdict}},
@@ -127,35 +127,36 @@ bool StatesTwice(std::string_view object, std::string_view key) {
   return count > 1;
 }
 
-JudgeWord WordOf(Kind kind, const Json& verdict) {
-  if (kind == Kind::kRubric) return verdict.get<bool>() ? JudgeWord::kMet : JudgeWord::kNotMet;
+JudgeWord WordOf(QuestionKind kind, const Json& verdict) {
+  if (kind == QuestionKind::kRubric) return verdict.get<bool>() ? JudgeWord::kMet : JudgeWord::kNotMet;
   if (verdict == "neither") return JudgeWord::kEqual;
-  return (verdict == "A") == (kind == Kind::kAnswerFirst) ? JudgeWord::kAnswerBetter : JudgeWord::kReferenceBetter;
+  return (verdict == "A") == (kind == QuestionKind::kAnswerFirst) ? JudgeWord::kAnswerBetter
+                                                                  : JudgeWord::kReferenceBetter;
 }
 
 }  // namespace
 
 ChatRequest JudgeRequest(const Case& test_case, const AskedQuestion& asked) {
-  const Kind kind = asked.question.kind;
+  const QuestionKind kind = asked.question.kind;
   const std::string request = UserMessage(test_case);
-  const std::string& reference = kind == Kind::kRubric ? test_case.reference : asked.reference;
+  const std::string& reference = kind == QuestionKind::kRubric ? test_case.reference : asked.reference;
   constexpr std::size_t kMarkDigits = 8;
   // A text can't contain a hash of itself, so that no answer ends its own quotation.
   PromptValues values = {{"mark", Sha256Hex(request + "\n" + asked.text + "\n" + reference).substr(0, kMarkDigits)},
                          {"request", request},
                          {"rubric", std::string(Trim(asked.question.rubric))}};
-  if (kind == Kind::kRubric) {
+  if (kind == QuestionKind::kRubric) {
     values["reference"] = reference;
     values["answer"] = asked.text;
   } else {
-    const bool answer_first = kind == Kind::kAnswerFirst;
+    const bool answer_first = kind == QuestionKind::kAnswerFirst;
     values["first"] = answer_first ? asked.text : reference;
     values["second"] = answer_first ? reference : asked.text;
   }
   ChatRequest chat;
   chat.system = BuiltInPrompts().Render("judge-system");
   chat.messages.push_back(
-      {Role::kUser, BuiltInPrompts().Render(kind == Kind::kRubric ? "judge" : "judge-pair", values)});
+      {Role::kUser, BuiltInPrompts().Render(kind == QuestionKind::kRubric ? "judge" : "judge-pair", values)});
   chat.sampling.max_tokens = kMaxJudgeTokens;
   chat.answer_schema = Schema(kind);
   constexpr std::size_t kIdDigits = 40;
@@ -175,8 +176,8 @@ std::string JudgePromptsHash() {
 }
 
 Result<Judgment> ReadJudgment(const AskedQuestion& asked, std::string_view answer) {
-  const Kind kind = asked.question.kind;
-  const char* const key = kind == Kind::kRubric ? "met" : "better";
+  const QuestionKind kind = asked.question.kind;
+  const char* const key = kind == QuestionKind::kRubric ? "met" : "better";
   const std::string_view object = WithoutWrapping(answer);
   if (!object.starts_with('{') || !object.ends_with('}') || !ParseJson(object, "verdict")) {
     return InputError(
@@ -187,7 +188,7 @@ Result<Judgment> ReadJudgment(const AskedQuestion& asked, std::string_view answe
   Judgment judgment;
   judgment.word = WordOf(kind, json.at(key));
   judgment.reason = ExcerptLine(json.at("reason").get_ref<const std::string&>(), kMaxReasonBytes);
-  const std::string text = Comparable(kind == Kind::kRubric ? asked.text : asked.text + "\n" + asked.reference);
+  const std::string text = Comparable(kind == QuestionKind::kRubric ? asked.text : asked.text + "\n" + asked.reference);
   bool shown = false;
   for (const Json& item : json.at("quotes")) {
     const std::string& quote = item.get_ref<const std::string&>();

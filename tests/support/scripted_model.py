@@ -19,6 +19,7 @@ WRITE = {"write", "write_file", "create_file"}
 RUN = {"bash", "exec_command", "shell", "shell_command", "run_shell_command"}
 SKILL = {"skill", "activate_skill"}
 READ = {"read", "read_file"}
+NUMBERS = itertools.count(1)  # programs take answers and calls with the same id for one
 
 
 def texts(value):
@@ -114,8 +115,8 @@ def messages(say, call):
     usage = {"input_tokens": 100, "output_tokens": 10, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0}
     blocks = [{"type": "text", "text": say}] if say else []
     if call:
-        blocks.append({"type": "tool_use", "id": "toolu_1%d" % id(call), "name": call[0], "input": call[1]})
-    whole = {"id": "msg_1", "type": "message", "role": "assistant", "model": "scripted", "content": blocks,
+        blocks.append({"type": "tool_use", "id": "toolu_%d" % next(NUMBERS), "name": call[0], "input": call[1]})
+    whole = {"id": "msg_%d" % next(NUMBERS), "type": "message", "role": "assistant", "model": "scripted", "content": blocks,
              "stop_reason": "tool_use" if call else "end_turn", "stop_sequence": None, "usage": usage}
     yield "message_start", {"message": dict(whole, content=[], stop_reason=None)}
     for index, block in enumerate(blocks):
@@ -133,7 +134,7 @@ def messages(say, call):
 def chat(say, call):
     base = {"id": "chatcmpl-1", "created": 1, "model": "scripted"}
     usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
-    calls = [{"id": "call_%d" % id(call), "type": "function",
+    calls = [{"id": "call_%d" % next(NUMBERS), "type": "function",
               "function": {"name": call[0], "arguments": json.dumps(call[1])}}] if call else []
     finish = "tool_calls" if call else "stop"
     delta = {"role": "assistant", "content": say}
@@ -154,10 +155,10 @@ def responses(say, call):
              "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 110}
     output = []
     if say:
-        output.append({"id": "msg_1", "type": "message", "role": "assistant", "status": "completed",
+        output.append({"id": "msg_%d" % next(NUMBERS), "type": "message", "role": "assistant", "status": "completed",
                        "content": [{"type": "output_text", "text": say, "annotations": []}]})
     if call:
-        output.append({"id": "fc_1", "type": "function_call", "status": "completed", "call_id": "call_%d" % id(call),
+        output.append({"id": "fc_1", "type": "function_call", "status": "completed", "call_id": "call_%d" % next(NUMBERS),
                        "name": call[0], "arguments": json.dumps(call[1])})
     whole = {"id": "resp_1", "object": "response", "created_at": 1, "model": "scripted", "status": "completed",
              "output": output, "usage": usage}
