@@ -189,7 +189,7 @@ UsageProblem ExplainUsage(const CLI::App& app, const CLI::ParseError& error) {
   }
   if (is(CLI::ExitCodes::ArgumentMismatch)) {
     const std::string name = text.substr(0, text.find(':'));
-    if (text.find(": At most 1 required") != std::string::npos)
+    if (ContainsAny(text, {": At Most 1 required", ": At most 1 required"}))
       return {&command, fmt::format("{} may be given only once", name)};
     if (const CLI::Option* option = command.get_option_no_throw(name))
       return {&command, fmt::format("{} needs a value: {}", name, Trim(OptionNames(*option)))};
