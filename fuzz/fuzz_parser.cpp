@@ -19,6 +19,7 @@
 #include "fuzz/fuzz_agent.h"
 #include "fuzz/fuzz_answers.h"
 #include "fuzz/fuzz_checks.h"
+#include "fuzz/fuzz_cluster.h"
 #include "fuzz/fuzz_device.h"
 #include "fuzz/fuzz_engine.h"
 #include "fuzz/fuzz_import.h"
@@ -319,6 +320,8 @@ std::vector<FuzzedParser> OtherParsers() {
        "program/proxy_request.cpp program/endpoint_request.cpp program/request_extras.cpp"},
       {"proxy-answer", FuzzProxyAnswer, ProxyAnswerSeeds(), "program/proxy_answer.cpp"},
       {"programs", FuzzPrograms, ProgramSeeds(), "program/program.cpp"},
+      {"job-output", FuzzJobOutput, JobOutputSeeds(), "cluster/slurm.cpp cluster/kubernetes.cpp cluster/hf_jobs.cpp"},
+      {"job-record", FuzzJobRecord, JobRecordSeeds(), "cluster/job_record.cpp"},
       {"git-source", FuzzGitSource, {}, "install/git_source.cpp"},
       {"installed", FuzzInstalled, InstalledSeeds(), "install/install_records.cpp"},
       {"strict-yaml",
