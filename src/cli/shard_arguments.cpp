@@ -45,7 +45,7 @@ std::vector<std::string> ShardArguments(const CLI::App& command) {
       arguments.push_back("--" + name);
       continue;
     }
-    for (const std::string& value : option->results()) arguments.push_back("--" + name + "=" + value);
+    for (const std::string& value : option->results()) arguments.push_back(fmt::format("--{}={}", name, value));
   }
   return arguments;
 }
