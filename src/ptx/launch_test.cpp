@@ -304,6 +304,54 @@ TEST(ParseModule, ErrorsNameTheLine) {
   EXPECT_FALSE(ParseModule(".version 9.0\n.entry k() { add.s32 %r1, %r2, [[[[; }").ok());
 }
 
+// Each costs more memory than its text.
+TEST(ParseModule, BoundsWhatATextCanMakeItKeep) {
+  const auto message = [](const std::string& text, const ParseLimits& limits) {
+    const auto module = ParseModule(text, limits);
+    return module ? std::string("read") : module.error().message;
+  };
+  ParseLimits limits;
+  limits.scopes = limits.addresses = 10;
+  limits.constant_bytes = 1000;
+  const auto repeated = [](const std::string& part, int times) {
+    std::string text;
+    for (int i = 0; i < times; ++i) text += part;
+    return text;
+  };
+  EXPECT_EQ(message(KernelText("", repeated("{}", 9)), limits), "read");
+  EXPECT_EQ(message(KernelText("", repeated("{}", 11)), limits),
+            "line 6 of the PTX: more than 10 blocks in a function");
+  const std::string table = ".version 9.0\n.target sm_90\n.func f() { ret; }\n.global .u64 t[20] = {";
+  EXPECT_EQ(message(table + repeated("f,", 9) + "f};", limits), "read");
+  EXPECT_EQ(message(table + repeated("f,", 10) + "f};", limits),
+            "line 4 of the PTX: more than 10 addresses as initial values");
+  std::string numbers = ".reg .b64 %rd;\n";
+  for (int i = 0; i < 20; ++i) numbers += "mov.b64 %rd, " + std::to_string(i) + ";\n";
+  EXPECT_EQ(message(KernelText("", numbers), limits),
+            "line 11 of the PTX: the numbers in the instructions take more than 1000 bytes");
+  EXPECT_LT(message(KernelText("", "{ " + std::string(5000, 'x') + ": " + std::string(5000, 'x') + ": }"), {}).size(),
+            200U);
+}
+
+// Copies and arrivals that nobody waits for, and widths of printed numbers.
+TEST(Launch, HostileKernelsStayWithinTheirMemory) {
+  Device device(KernelText(".param .u64 p", R"(
+  .shared .align 16 .b8 tile[512];
+  .reg .b32 %r<3>; .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [p]; mov.u32 %r1, tile;
+L:
+  cp.async.ca.shared.global [%r1], [%rd1], 16;
+  cp.async.commit_group;
+  bar.arrive 1, 0xFFFFFFE0;
+  bra L;)"));
+  RunOptions options;
+  options.memory_budget = 8U << 20U;
+  options.instruction_budget = 200'000'000;
+  const LaunchOutcome outcome = device.Run(1, 32, {device.Upload(std::vector<std::uint32_t>(4, 1))}, options);
+  EXPECT_EQ(outcome.ending, Ending::kBudget);
+  EXPECT_EQ(outcome.reason, "more than 8388608 bytes of memory");
+}
+
 TEST(Occupancy, IsLimitedByTheScarcestResource) {
   EXPECT_EQ(ComputeOccupancy(90, 256, 32, 0)->blocks, 8U);
   EXPECT_EQ(ComputeOccupancy(80, 256, 128, 0)->limited_by, "registers");

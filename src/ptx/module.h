@@ -35,6 +35,8 @@ struct ParseLimits {
   std::size_t variables = 100'000;
   std::uint64_t variable_bytes = std::uint64_t{256} << 20U;  // all variables of a space together
   std::size_t constant_bytes = std::size_t{128} << 20U;      // numbers in instructions, each as 32 lanes
+  std::size_t scopes = 200'000;                              // blocks in braces of one function
+  std::size_t addresses = 500'000;                           // in the initial values of all variables
   int nesting = 64;
 };
 

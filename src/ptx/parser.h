@@ -119,6 +119,7 @@ class Parser {
   std::unique_ptr<Program> program_;
   std::unique_ptr<Decoder> decoder_;
   std::uint64_t variable_bytes_ = 0;
+  std::size_t initial_addresses_ = 0;
   std::unordered_map<std::string, std::uint32_t> name_index_;
 
   // The function being read. Scope 0 is the module's.

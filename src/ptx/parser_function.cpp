@@ -55,6 +55,9 @@ Status Parser::ParseStatement() {
     if (scope_stack_.size() > static_cast<std::size_t>(limits_.nesting)) {
       return ErrorAt(token.line, fmt::format("more than {} nested blocks", limits_.nesting));
     }
+    if (scopes_.size() > limits_.scopes) {
+      return ErrorAt(token.line, fmt::format("more than {} blocks in a function", limits_.scopes));
+    }
     scopes_.push_back(Scope{scope_stack_.back(), {}, {}});
     scope_stack_.push_back(scopes_.size() - 1);
     return {};

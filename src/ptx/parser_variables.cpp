@@ -173,6 +173,9 @@ Status Parser::ParseInitialValue(GlobalVariable& variable, const VariableSpec& s
       relocation.addend = static_cast<std::int64_t>(addend);
     }
     if (size != 8 && size != 4) return ErrorAt(name.line, "an address needs 8 bytes");
+    if (++initial_addresses_ > limits_.addresses) {
+      return ErrorAt(name.line, fmt::format("more than {} addresses as initial values", limits_.addresses));
+    }
     variable.relocations.push_back(relocation);
   } else {
     const bool negative = Accept("-");

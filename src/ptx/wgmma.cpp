@@ -67,7 +67,8 @@ void Machine::Wgmma(const Inst& inst, std::uint32_t mask) {
     for (unsigned k = 0; k < kDepth; ++k) {
       const unsigned lane = row % 8 * 4 + k % 8 / 2;
       if (registers) {
-        const std::uint32_t bits = Register<std::uint32_t>(Operand(inst, first + row / 8 + 2 * (k / 8)))[lane];
+        const std::uint32_t bits =
+            Register<std::uint32_t>(Operand(inst, first + row / 8 + std::size_t{2} * (k / 8)))[lane];
         a[row * kDepth + k] = a_sign * HalfValue(bits >> (16 * (k % 2)), inst.type);
       } else {
         const std::uint64_t descriptor = Register<std::uint64_t>(Operand(inst, first))[some];
