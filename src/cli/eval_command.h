@@ -3,9 +3,12 @@
 
 #include <filesystem>
 
+#include "cli/config.h"
 #include "cli/env.h"
 #include "cli/eval_options.h"
 #include "eval/budget.h"
+#include "eval/judged_run.h"
+#include "util/result.h"
 
 namespace upskill {
 
@@ -20,6 +23,10 @@ struct EvalPart {
 };
 // Under a shared budget in place of its own limits on cost and tokens; null: its own.
 EvalPart RunEvalPart(const EvalOptions& options, Budget* budget, Env& env);
+
+// A run as part of another command: nothing is printed but progress and warnings. Under `budget`. Errors also: it was
+// interrupted (kCancelled), or cells have no answer.
+Result<JudgedRun> RunEvalQuietly(const EvalOptions& options, const Config& config, Budget& budget, Env& env);
 
 RunLimits LimitsOf(const EvalOptions& options);
 
