@@ -262,10 +262,10 @@ function workDifference(shown) {
     return tools;
   });
   const names = [...new Set(counts.flatMap((tools) => [...tools.keys()]))].filter((name) => new Set(counts.map((tools) => tools.get(name) || 0)).size > 1);
-  if (names.length === 0) return el('div', {class: 'aside'}, 'The arms called the same tools equally often.');
+  if (names.length === 0) return el('div', {class: 'difference'}, 'The arms called the same tools equally often.');
   const parts = names.map((name) => `${name} ${counts.map((tools) => tools.get(name) || 0).join(' → ')}`);
   const arms = worked.map((i) => ARM_LABELS[run.arms[samples.arm[i]]]).join(' → ');
-  return el('div', {class: 'aside'}, `Tool calls, ${arms}: ${parts.join(', ')}`);
+  return el('div', {class: 'difference'}, `Tool calls, ${arms}: ${parts.join(', ')}`);
 }
 
 function checkItem([name, outcome, detail]) {
