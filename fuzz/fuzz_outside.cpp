@@ -31,23 +31,30 @@ namespace {
 
 struct Talk {
   Result<McpTools> found;
+  std::string called;  // what came of a call, if there was one
   std::string sent;
 };
 
 // Talks to a server that writes `output` in pieces of `piece` bytes and then exits.
 Talk TalkTo(std::string_view output, std::size_t piece) {
   std::string sent;
-  Result<McpTools> found = RequestMcpTools({[&](std::string_view bytes) -> Status {
-                                              sent += bytes;
-                                              return {};
-                                            },
-                                            [&]() -> Result<std::string> {
-                                              if (output.empty()) return InputError("the server has ended");
-                                              const std::string next(output.substr(0, piece));
-                                              output.remove_prefix(next.size());
-                                              return next;
-                                            }});
-  return {std::move(found), std::move(sent)};
+  McpSession session({[&](std::string_view bytes) -> Status {
+                        sent += bytes;
+                        return {};
+                      },
+                      [&]() -> Result<std::string> {
+                        if (output.empty()) return InputError("the server has ended");
+                        const std::string next(output.substr(0, piece));
+                        output.remove_prefix(next.size());
+                        return next;
+                      }});
+  Result<McpTools> found = session.Open();
+  std::string called;
+  if (found) {
+    const Result<McpResult> result = session.Call("tool", {{"a", 1}});
+    called = result ? result->text : result.error().message;
+  }
+  return {std::move(found), std::move(called), std::move(sent)};
 }
 
 void CheckSent(const std::string& sent) {
@@ -93,11 +100,12 @@ void FuzzMcp(std::string_view input) {
   const Talk pieces = TalkTo(input, 3);
   CHECK(whole.sent == pieces.sent);
   CHECK(whole.found.ok() == pieces.found.ok());
+  CHECK(whole.called == pieces.called && whole.called.size() <= 8 * input.size() + 100);
   CheckSent(whole.sent);
   // A server that writes little can't make the program write much.
   constexpr std::size_t kOwnBytes = 300;  // of one message
   const auto lines = static_cast<std::size_t>(std::count(input.begin(), input.end(), '\n'));
-  CHECK(whole.sent.size() <= 8 * input.size() + kOwnBytes * (lines + 3));
+  CHECK(whole.sent.size() <= 8 * input.size() + kOwnBytes * (lines + 4));
   if (!Parsed(whole.found)) return;
   const std::string tools = DumpJson(whole.found->tools);
   CHECK(tools == DumpJson(pieces.found->tools));

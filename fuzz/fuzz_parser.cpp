@@ -16,6 +16,7 @@
 #include "eval/run_data.h"
 #include "eval/sample.h"
 #include "eval/sample_line.h"
+#include "eval/tool_servers.h"
 #include "fuzz/fuzz_agent.h"
 #include "fuzz/fuzz_answers.h"
 #include "fuzz/fuzz_checks.h"
@@ -39,6 +40,7 @@
 #include "net/sse.h"
 #include "net/url.h"
 #include "report/eval_json.h"
+#include "skill/description_edit.h"
 #include "skill/frontmatter.h"
 #include "skill/skill.h"
 #include "skill/suite.h"
@@ -117,6 +119,7 @@ void RunSuite(std::string_view input) {
   CHECK(!suite->cases.empty());
   for (const Case& test_case : suite->cases) {
     const Result<CaseChecks> checks = CaseChecks::Make(test_case);
+    Parsed(ServersOf(*suite, test_case));
     if (Parsed(checks) && !checks->executes()) CHECK(!checks->Run(test_case.reference).empty());
   }
   const Result<Suite> again = ParseSuite(DumpJson(SuiteToJson(*suite)), "skill_meta.json");
@@ -127,6 +130,11 @@ void RunSkill(std::string_view input) {
   const Result<Skill> skill = ParseSkill(std::string(input), "SKILL.md");
   if (!Parsed(skill)) return;
   CHECK(!skill->body.empty() && !skill->description.empty());
+  const std::string description = "Another \"one\": with \\ and #";
+  const Result<std::string> edited = WithDescription(std::string(input), description, "SKILL.md");
+  if (!Parsed(edited)) return;
+  const Result<Skill> again = ParseSkill(*edited, "SKILL.md");
+  CHECK(again.ok() && again->body == skill->body && again->description == description);
 }
 
 void RunFrontmatter(std::string_view input) {

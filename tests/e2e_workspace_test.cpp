@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -99,18 +100,21 @@ Json ResponsesAnswer(const ScriptedTurn& turn) {
           {"usage", {{"input_tokens", 10}, {"output_tokens", 5}}}};
 }
 
+// The results of tools that a request has.
+std::size_t ResultsIn(const Request& request) {
+  if (request.path.ends_with("/messages")) return CountOf(request.body, R"("type":"tool_result")");
+  if (request.path.ends_with("/responses")) return CountOf(request.body, R"("type":"function_call_output")");
+  return CountOf(request.body, R"("role":"tool")");
+}
+
 // Knows the turn from the request: each result of the turns before it is there.
 Script AnswerInItsFormat(const Request& request, const TurnScript& script, std::size_t calls_per_turn) {
   const bool has_skill = request.body.find("<skill name=") != std::string::npos ||
                          request.body.find("<available_skills>") != std::string::npos;
-  const auto turn_by = [&](const char* result) {
-    return script(has_skill, CountOf(request.body, result) / calls_per_turn);
-  };
-  if (request.path.ends_with("/messages"))
-    return loopback::Answer(200, DumpJson(AnthropicAnswer(turn_by(R"("type":"tool_result")"))));
-  if (request.path.ends_with("/responses"))
-    return loopback::Answer(200, DumpJson(ResponsesAnswer(turn_by(R"("type":"function_call_output")"))));
-  return loopback::Answer(200, DumpJson(ChatAnswer(turn_by(R"("role":"tool")"))));
+  const ScriptedTurn turn = script(has_skill, ResultsIn(request) / calls_per_turn);
+  if (request.path.ends_with("/messages")) return loopback::Answer(200, DumpJson(AnthropicAnswer(turn)));
+  if (request.path.ends_with("/responses")) return loopback::Answer(200, DumpJson(ResponsesAnswer(turn)));
+  return loopback::Answer(200, DumpJson(ChatAnswer(turn)));
 }
 
 class Workspace : public testing::Test {
@@ -236,7 +240,41 @@ TEST_F(Workspace, EmbeddedModelKeepsToTheProtocol) {
   }
 }
 
-TEST_F(Workspace, EndsAtItsTurns) {
+// The ways in which models are asked, each with its own form of calls and results.
+struct Asked {
+  const char* name;
+  const char* model;
+  bool by_variable;  // the server's URL is in ANTHROPIC_BASE_URL
+};
+
+class WorkspaceIn : public Workspace, public testing::WithParamInterface<Asked> {
+ protected:
+  void TearDown() override {
+    ::unsetenv("ANTHROPIC_API_KEY");
+    ::unsetenv("ANTHROPIC_BASE_URL");
+  }
+
+  static std::vector<std::string> ModelArguments(const loopback::Server& server) {
+    if (!GetParam().by_variable) return {"-m", GetParam().model, "--base-url", server.url() + "/v1"};
+    ::setenv("ANTHROPIC_API_KEY", "sk-test-key-1", 1);
+    ::setenv("ANTHROPIC_BASE_URL", server.url().c_str(), 1);
+    return {"-m", GetParam().model};
+  }
+
+  ProcessOutcome Eval(const loopback::Server& server, const std::string& options) {
+    std::string line = "eval s " + options;
+    for (const std::string& argument : ModelArguments(server)) line += " " + argument;
+    return Shell("", line);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Workspace, WorkspaceIn,
+                         testing::Values(Asked{"chat", "generic.m", false},
+                                         Asked{"responses", "openresponses.m", false},
+                                         Asked{"anthropic", "anthropic.claude-haiku-4-5", true}),
+                         [](const testing::TestParamInfo<Asked>& info) { return std::string(info.param.name); });
+
+TEST_P(WorkspaceIn, EndsAtItsTurns) {
   const loopback::Server server([](const Request& request) {
     return AnswerInItsFormat(
         request,
@@ -245,15 +283,14 @@ TEST_F(Workspace, EndsAtItsTurns) {
         },
         1);
   });
-  const ProcessOutcome outcome =
-      Shell("", "eval s -m generic.m --no-baseline --max-turns 3 --base-url " + server.url() + "/v1");
+  const ProcessOutcome outcome = Eval(server, "--no-baseline --max-turns 3");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
   EXPECT_THAT(outcome.out, HasSubstr("1 at the limit of turns"));
   EXPECT_EQ(server.request_count(), 3U);
   EXPECT_EQ(Samples().at("skill").response.work->limit, "turns");
 }
 
-TEST_F(Workspace, MuchOutputAndSlowCommandsAreAnswers) {
+TEST_P(WorkspaceIn, MuchOutputAndSlowCommandsAreAnswers) {
   const loopback::Server server([](const Request& request) {
     return AnswerInItsFormat(
         request,
@@ -265,7 +302,7 @@ TEST_F(Workspace, MuchOutputAndSlowCommandsAreAnswers) {
         },
         1);
   });
-  const ProcessOutcome outcome = Shell("", "eval s -m generic.m --no-baseline --base-url " + server.url() + "/v1");
+  const ProcessOutcome outcome = Eval(server, "--no-baseline");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
   const Sample sample = Samples().at("skill");
   EXPECT_TRUE(sample.passed());
@@ -273,11 +310,10 @@ TEST_F(Workspace, MuchOutputAndSlowCommandsAreAnswers) {
   EXPECT_LT(server.requests().back().body.size(), 100'000U);
 }
 
-TEST_F(Workspace, NoTurnIsPaidTwiceAfterAKill) {
+TEST_P(WorkspaceIn, NoTurnIsPaidTwiceAfterAKill) {
   std::atomic<bool> holds = true;
   const loopback::Server server([&](const Request& request) {
-    const std::size_t turn = CountOf(request.body, R"("role":"tool")");
-    if (turn == 2 && holds) return loopback::Silence();
+    if (ResultsIn(request) == 2 && holds) return loopback::Silence();
     return AnswerInItsFormat(
         request,
         [](bool, std::size_t now) {
@@ -286,8 +322,8 @@ TEST_F(Workspace, NoTurnIsPaidTwiceAfterAKill) {
         },
         1);
   });
-  const std::vector<std::string> arguments = {"eval",          "s",  "-m",         "generic.m",
-                                              "--no-baseline", "-q", "--base-url", server.url() + "/v1"};
+  std::vector<std::string> arguments = {"eval", "s", "--no-baseline", "-q"};
+  for (const std::string& argument : ModelArguments(server)) arguments.push_back(argument);
   const pid_t pid = StartUpskill(arguments, folder_.path());
   while (server.request_count() < 3) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   ::kill(pid, SIGKILL);
@@ -307,6 +343,83 @@ TEST_F(Workspace, NoTurnIsPaidTwiceAfterAKill) {
   for (const Request& request : server.requests()) ++times[request.body];
   EXPECT_EQ(server.request_count(), 5U);
   EXPECT_EQ(times.size(), 4U);
+}
+
+TEST_P(WorkspaceIn, EndsAtItsTime) {
+  const loopback::Server server([](const Request& request) {
+    return AnswerInItsFormat(
+        request,
+        [](bool, std::size_t) { return ScriptedTurn{{{"bash", {{"command", "echo 6 > sum.txt; sleep 30"}}}}, ""}; }, 1);
+  });
+  const ProcessOutcome outcome = Eval(server, "--no-baseline --case-timeout 2s");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.out, HasSubstr("1 at the limit of time"));
+  const Sample sample = Samples().at("skill");
+  EXPECT_TRUE(sample.passed());  // what was written until then counts
+  EXPECT_EQ(sample.response.work->limit, "time");
+}
+
+// A server that adds numbers up, counts its calls, and fails without numbers.
+constexpr const char* kSumServer = R"py(
+import json, sys
+calls = 0
+for line in sys.stdin:
+    message = json.loads(line)
+    method = message.get("method")
+    if "id" not in message:
+        continue
+    result = {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "sums", "version": "1"}}
+    if method == "tools/list":
+        result = {"tools": [{"name": "add", "description": "Adds up.", "inputSchema": {
+            "type": "object", "properties": {"numbers": {"type": "array", "items": {"type": "integer"}}}}}]}
+    elif method == "tools/call":
+        calls += 1
+        numbers = message["params"]["arguments"].get("numbers")
+        text = "no numbers" if numbers is None else "call %d: %d" % (calls, sum(numbers))
+        result = {"content": [{"type": "text", "text": text}], "isError": numbers is None}
+    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+)py";
+
+TEST_F(Workspace, HasTheToolsOfMcpServers) {
+  if (!DefaultSandbox().HasProgram("python3")) GTEST_SKIP() << "no python3 in the sandbox";
+  Json suite = {
+      {"mcp", Json::array({{{"name", "sums"}, {"command", "python3 sums.py"}, {"files", {{"sums.py", kSumServer}}}}})},
+      {"cases", Json::array()}};
+  for (const char* id : {"one", "two"}) {
+    suite["cases"].push_back({{"id", id},
+                              {"input", std::string("Add up ") + id},
+                              {"mode", "workspace"},
+                              {"checks", Json::array({{{"type", "contains"}, {"text", "call 2: 6"}}})}});
+  }
+  folder_.Write("s/tests.json", DumpJson(suite));
+  const loopback::Server server([](const Request& request) {
+    std::string last;
+    if (const std::size_t at = request.body.rfind("call 2: "); at != std::string::npos)
+      last = request.body.substr(at, 9);
+    return AnswerInItsFormat(
+        request,
+        [&](bool, std::size_t turn) {
+          if (turn == 0) return ScriptedTurn{{{"sums_add", Json::object()}}, ""};
+          if (turn == 1) return ScriptedTurn{{{"sums_add", {{"numbers", {1, 2, 3}}}}}, ""};
+          return ScriptedTurn{{}, last};
+        },
+        1);
+  });
+  const std::string eval = "eval s -m generic.m --no-baseline --base-url " + server.url() + "/v1";
+  const ProcessOutcome outcome = Shell("", eval);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.error;
+  // One server for each case: the second call of each is its own.
+  EXPECT_THAT(outcome.out, HasSubstr("2/2"));
+  EXPECT_THAT(server.requests().front().body, HasSubstr("sums_add"));
+  EXPECT_EQ(Samples().at("skill").response.work->tool_errors, 1);
+  suite["mcp"][0]["command"] = "echo none >&2; exit 5";
+  folder_.Write("s/tests.json", DumpJson(suite));
+  const ProcessOutcome failed = Shell("", eval);
+  EXPECT_EQ(failed.exit_code, 3);
+  EXPECT_THAT(failed.error, HasSubstr("MCP server sums: it ended with exit code 5: none"));
+  suite["mcp"][0].erase("command");
+  folder_.Write("s/tests.json", DumpJson(suite));
+  EXPECT_THAT(Shell("", eval).error, HasSubstr("\"command\" must be a command line"));
 }
 
 TEST_F(Workspace, ABudgetEndsARunBetweenTwoTurns) {

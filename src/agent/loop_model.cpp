@@ -15,9 +15,11 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "agent/json_tools.h"
 #include "agent/skill_reading.h"
+#include "agent/tool_server.h"
 #include "util/text.h"
 #include "util/tokens.h"
 #include "util/work_pool.h"
@@ -43,6 +45,8 @@ struct LoopJob {
   ChatRequest request;  // grows with each turn
   Model::Done done;
   SkillReading reading;
+  bool has_servers = false;  // they were started, and their tools added to the request
+  std::vector<std::shared_ptr<RunningToolServer>> servers;
   WorkspaceState state;
   WorkRecord work;
   ChatResponse sum;  // its text is that of the last turn
@@ -167,8 +171,40 @@ class LoopModel : public Model {
     idle_.notify_all();
   }
 
+  // A shared server outlives the task; the others have the task's files.
+  Result<std::shared_ptr<RunningToolServer>> ServerFor(const LoopJob& job, const ToolServer& server) {
+    constexpr std::chrono::milliseconds kToEnd{60'000};
+    if (!server.shared) {
+      ASSIGN_OR_RETURN(std::shared_ptr<RunningToolServer> own,
+                       RunningToolServer::Start(server, job.request.task->files, sandbox_,
+                                                job.request.task->time_limit + kToEnd, &job.stop));
+      return own;
+    }
+    constexpr std::chrono::hours kLongest{24};
+    const std::lock_guard lock(servers_mutex_);
+    for (const auto& [known, running] : shared_servers_) {
+      if (known == server) return running;
+    }
+    ASSIGN_OR_RETURN(std::shared_ptr<RunningToolServer> started,
+                     RunningToolServer::Start(server, {}, sandbox_, kLongest, &job.stop));
+    shared_servers_.emplace_back(server, started);
+    return started;
+  }
+
+  Status StartServers(LoopJob& job) {
+    if (job.has_servers) return {};
+    job.has_servers = true;
+    for (const ToolServer& server : job.request.task->servers) {
+      ASSIGN_OR_RETURN(std::shared_ptr<RunningToolServer> running, ServerFor(job, server));
+      for (const Tool& tool : running->tools()) job.request.tools.push_back(tool);
+      job.servers.push_back(std::move(running));
+    }
+    return {};
+  }
+
   // Takes the turns that are stored, and asks for the first that isn't.
   void Continue(const JobPtr& job) {
+    if (const Status started = StartServers(*job); !started) return Finish(job, started.error());
     while (true) {
       if (job->ending) return Finish(job, Error{ErrorKind::kCancelled, "stopped between two turns"});
       job->work.limit = LimitReached(*job);
@@ -314,6 +350,12 @@ class LoopModel : public Model {
     }
     const double left = static_cast<double>(job.request.task->time_limit.count()) - job.sum.seconds * 1000.0;
     limits.time = std::chrono::milliseconds(std::max<std::int64_t>(1'000, static_cast<std::int64_t>(left)));
+    for (const std::shared_ptr<RunningToolServer>& server : job.servers) {
+      if (!server->Has(call.name)) continue;
+      ASSIGN_OR_RETURN(ToolOutcome outcome, server->Call(call, limits, &job.stop));
+      outcome.files = job.state.files;
+      return outcome;
+    }
     return RunTool(call, job.state, sandbox_, limits, &job.stop);
   }
 
@@ -333,6 +375,8 @@ class LoopModel : public Model {
   std::mutex mutex_;  // guards jobs_
   std::condition_variable idle_;
   std::set<JobPtr> jobs_;
+  std::mutex servers_mutex_;  // guards shared_servers_
+  std::vector<std::pair<ToolServer, std::shared_ptr<RunningToolServer>>> shared_servers_;
   const std::unique_ptr<Model> model_;
   WorkPool pool_;  // ends first: its threads may still be in the model's Start
 };

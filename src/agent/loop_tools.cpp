@@ -42,12 +42,13 @@ class ToolRun {
 
   Result<ToolOutcome> Run() {
     using Tool = Status (ToolRun::*)();
-    constexpr std::array<std::pair<std::string_view, Tool>, 6> kTools = {{{"bash", &ToolRun::Bash},
+    constexpr std::array<std::pair<std::string_view, Tool>, 7> kTools = {{{"bash", &ToolRun::Bash},
                                                                           {"read_file", &ToolRun::ReadText},
                                                                           {"write_file", &ToolRun::Write},
                                                                           {"edit_file", &ToolRun::Edit},
                                                                           {"list_files", &ToolRun::List},
-                                                                          {"grep", &ToolRun::Grep}}};
+                                                                          {"grep", &ToolRun::Grep},
+                                                                          {kActivateSkillTool, &ToolRun::Activate}}};
     try {
       if (!call_.arguments.is_object()) throw ToolFault{"the arguments of the call are not a JSON object"};
       for (const auto& [name, tool] : kTools) {
@@ -157,6 +158,15 @@ class ToolRun {
     const auto most = static_cast<std::size_t>(std::max<std::int64_t>(limit.value_or(1'000'000'000), 1));
     for (std::size_t i = first; i < std::min(lines.size(), first + most); ++i)
       outcome_.text += std::string(lines[i]) + "\n";
+    return {};
+  }
+
+  Status Activate() {
+    const std::string skill = Text("name");
+    const std::string folder = std::string(kWorkspaceSkills) + "/" + skill + "/";
+    const auto body = state_.fixed.find(folder + "SKILL.md");
+    if (body == state_.fixed.end()) throw ToolFault{fmt::format("there is no skill {}", Quoted(skill))};
+    outcome_.text = fmt::format("{}\n\n[The skill's folder is {}]\n", TextOf(body->first), folder);
     return {};
   }
 

@@ -27,21 +27,33 @@ bool Shows(std::string_view result, std::string_view content) {
 }  // namespace
 
 SkillReading::SkillReading(const WorkspaceTask& task, const std::string& system)
-    : skill_(task.skill), load_(task.load) {
+    : skill_(task.skill), load_(task.load), others_(task.others) {
   if (!skill_) return;
   always_tokens_ = TokensInSystem(system, load_);
   if (load_ != SkillLoad::kOnDemand) return;
-  for (const auto& [name, content] : skill_->files)
-    placed_[std::string(kWorkspaceSkills) + "/" + skill_->name + "/" + name] = content;
+  const auto place = [this](const SkillFolder& skill) {
+    for (const auto& [name, content] : skill.files)
+      placed_[std::string(kWorkspaceSkills) + "/" + skill.name + "/" + name] = content;
+  };
+  for (const SkillFolder& other : others_) place(other);
+  place(*skill_);
 }
 
 void SkillReading::Note(const ToolCall& call, const std::string& result, bool is_error) {
   if (placed_.empty()) return;
+  const bool had_read = read_.contains("SKILL.md");
   const std::string command = call.name == "bash" ? StringAt(call.arguments, "command") : "";
   for (const auto& [name, content] : skill_->files) {
     const bool named = !command.empty() && command.find(name) != std::string::npos;
     if (named && name != "SKILL.md" && name.find('/') != std::string::npos) run_.insert(name);
     if (!read_.contains(name) && (!is_error || !command.empty()) && Shows(result, content)) read_.insert(name);
+  }
+  for (const SkillFolder& other : others_) {
+    const auto body = other.files.find("SKILL.md");
+    if (body == other.files.end() || (is_error && command.empty()) || !Shows(result, body->second)) continue;
+    left_ = left_ || had_read;
+    if (std::find(others_read_.begin(), others_read_.end(), other.name) == others_read_.end())
+      others_read_.push_back(other.name);
   }
 }
 
@@ -55,6 +67,8 @@ std::optional<SkillUse> SkillReading::Use() const {
     const auto tokens = static_cast<std::int64_t>(EstimateTokens(content));
     (read_.contains(name) ? use.loaded_tokens : use.unread_tokens) += tokens;
   }
+  use.others = others_read_;
+  use.left = left_;
   use.read.assign(read_.begin(), read_.end());
   for (const std::string& name : run_) {
     if (!read_.contains(name)) use.run.push_back(name);

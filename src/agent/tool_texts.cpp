@@ -35,6 +35,12 @@ void AddParameter(const Parameter& parameter, Json& schema) {
 
 Json EmptySchema() { return {{"type", "object"}, {"properties", Json::object()}, {"required", Json::array()}}; }
 
+std::vector<Tool> BuiltInTools(const std::string& prompt) {
+  Result<std::vector<Tool>> tools = ParseTools(BuiltInPrompts().Text(prompt), prompt + ".md");
+  CHECK(tools.ok());
+  return *std::move(tools);
+}
+
 }  // namespace
 
 Result<std::vector<Tool>> ParseTools(std::string_view text, const std::string& source) {
@@ -71,10 +77,8 @@ Result<std::vector<Tool>> ParseTools(std::string_view text, const std::string& s
   return tools;
 }
 
-std::vector<Tool> WorkspaceTools() {
-  Result<std::vector<Tool>> tools = ParseTools(BuiltInPrompts().Text("workspace-tools"), "workspace-tools.md");
-  CHECK(tools.ok());
-  return *std::move(tools);
-}
+std::vector<Tool> WorkspaceTools() { return BuiltInTools("workspace-tools"); }
+
+std::vector<Tool> SkillTools() { return BuiltInTools("workspace-skill-tools"); }
 
 }  // namespace upskill

@@ -22,4 +22,7 @@ Result<std::vector<Tool>> ParseTools(std::string_view text, const std::string& s
 // The tools of a workspace, as the prompt `workspace-tools` describes them.
 std::vector<Tool> WorkspaceTools();
 
+// What is added to them where skills are loaded on demand, as the prompt `workspace-skill-tools` describes it.
+std::vector<Tool> SkillTools();
+
 }  // namespace upskill

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "check/activation_check.h"
 #include "check/answer_files.h"
 #include "check/command_check.h"
 #include "check/cuda_bindings_check.h"
@@ -77,6 +78,8 @@ Result<std::unique_ptr<Check>> MakeOfKind(CheckKind kind, const CheckSpec& spec,
       return MakeKernelBuilder(spec, parts);
     case CheckKind::kJudge:
       return MakeJudge(spec, parts);
+    case CheckKind::kActivates:
+      return MakeActivates(spec);
   }
   return InputError("unknown check type");
 }

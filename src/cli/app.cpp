@@ -19,6 +19,7 @@
 #include "cli/help_formatter.h"
 #include "cli/import_command.h"
 #include "cli/import_config_command.h"
+#include "cli/improve_description_command.h"
 #include "cli/init_command.h"
 #include "cli/install_command.h"
 #include "cli/judge_check_command.h"
@@ -36,6 +37,7 @@
 #include "cli/report_command.h"
 #include "cli/runs_command.h"
 #include "cli/selftest_command.h"
+#include "cli/teach_command.h"
 #include "cli/toolchain_command.h"
 #include "cli/trace_command.h"
 #include "cli/update_command.h"
@@ -56,6 +58,8 @@ struct AllOptions {
   MergeOptions merge;
   ModelsOptions models;
   PlanOptions plan;
+  ImproveDescriptionOptions improve_description;
+  TeachOptions teach;
   PromptsOptions prompts;
   RunsOptions runs;
   RecheckOptions recheck;
@@ -108,6 +112,8 @@ void Declare(CLI::App& app, AllOptions& options) {
   AddToPromptCommand(app, options.to_prompt);
   AddSelftestCommand(app, options.selftest);
   AddGenerateCommand(app, options.generate);
+  AddTeachCommand(app, options.teach);
+  AddImproveDescriptionCommand(app, options.improve_description);
   AddPromptsCommand(app, options.prompts);
   AddTraceCommand(app, options.trace);
   AddListCommand(app, options.list);
@@ -160,6 +166,8 @@ ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
   if (app.got_subcommand("check")) return RunCheck(options.check, env);
   if (app.got_subcommand("judge-check")) return RunJudgeCheck(options.judge_check, env);
   if (app.got_subcommand("plan")) return RunPlanCommand(options.plan, env);
+  if (app.got_subcommand("teach")) return RunTeach(app, options.teach, env);
+  if (app.got_subcommand("improve-description")) return RunImproveDescription(options.improve_description, env);
   if (app.got_subcommand("prompts")) return RunPrompts(options.prompts, env);
   if (app.got_subcommand("recheck")) return RunRecheck(options.recheck, env);
   if (app.got_subcommand("report")) return RunReport(options.report, env);

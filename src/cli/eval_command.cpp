@@ -139,6 +139,27 @@ ExitCode Conclude(const EvalOptions& options, const EvalSession& session, const 
   return outcome.interrupted ? ExitCode::kInterrupted : ExitCode::kIncomplete;
 }
 
+// Asks the models, with a line of progress.
+Result<RunOutcome> CarryOut(const EvalOptions& options, EvalSession& session, Budget* budget, Env& env) {
+  ProgressLine progress(StyleFor(env, env.error_is_terminal, options.color), env.error_is_terminal, env.error);
+  RunInput input;
+  input.plan = &session.plan;
+  for (const auto& model : session.models) input.models.push_back(model.get());
+  input.judge = session.judge.get();
+  input.journal = session.journal ? &*session.journal : nullptr;
+  input.resumed = std::move(session.resumed);
+  input.cached = session.cached;
+  input.limits = LimitsOf(options);
+  input.budget = budget;
+  input.stop = env.stop;
+  input.clock = env.clock;
+  input.sandbox = session.sandbox.get();
+  if (!options.quiet) input.observer = &progress;
+  Result<RunOutcome> outcome = RunPlan(std::move(input));
+  progress.Clear();
+  return outcome;
+}
+
 }  // namespace
 
 bool PrintGate(const Gate& gate, const JudgedRun& run, ColorMode color, Env& env) {
@@ -172,6 +193,22 @@ ExitCode RunEval(const EvalOptions& given, Env& env) {
   return RunEvalPart(options, nullptr, env).code;
 }
 
+Result<JudgedRun> RunEvalQuietly(const EvalOptions& options, const Config& config, Budget& budget, Env& env) {
+  ASSIGN_OR_RETURN(EvalSession session, OpenEvalSession(options, config, env));
+  ASSIGN_OR_RETURN(RunOutcome outcome, CarryOut(options, session, &budget, env));
+  JudgedRun run = Judge(std::move(outcome.data));
+  if (session.journal) RETURN_IF_ERROR(WriteRunFiles(run, session.journal->folder()));
+  if (run.summary.complete()) return run;
+  const ErrorKind kind = outcome.interrupted ? ErrorKind::kCancelled : ErrorKind::kUnavailable;
+  std::string why = outcome.exhausted;
+  if (why.empty() && !outcome.stopped_models.empty()) why = outcome.stopped_models.front();
+  const SamplePtr failed = why.empty() ? run.data.samples().first_error() : nullptr;
+  if (failed != nullptr) why = failed->error->message;
+  return Error{kind, fmt::format("{} of {} cells of run {} have no answer{}; the same command continues with them",
+                                 run.summary.cells - run.summary.answered, run.summary.cells, run.plan().run,
+                                 why.empty() ? "" : ": " + why)};
+}
+
 EvalPart RunEvalPart(const EvalOptions& given, Budget* budget, Env& env) {
   const Result<Config> config = LoadConfig(env);
   if (!config) return {PrintError(env, config.error()), {}, false};
@@ -185,22 +222,7 @@ EvalPart RunEvalPart(const EvalOptions& given, Budget* budget, Env& env) {
   const std::filesystem::path folder = session->journal ? session->journal->folder() : std::filesystem::path();
   if (!options.json) PrintHead(options, *config, *session, env);
 
-  ProgressLine progress(StyleFor(env, env.error_is_terminal, options.color), env.error_is_terminal, env.error);
-  RunInput input;
-  input.plan = &session->plan;
-  for (const auto& model : session->models) input.models.push_back(model.get());
-  input.judge = session->judge.get();
-  input.journal = session->journal ? &*session->journal : nullptr;
-  input.resumed = std::move(session->resumed);
-  input.cached = session->cached;
-  input.limits = LimitsOf(options);
-  input.budget = budget;
-  input.stop = env.stop;
-  input.clock = env.clock;
-  input.sandbox = session->sandbox.get();
-  if (!options.quiet) input.observer = &progress;
-  Result<RunOutcome> outcome = RunPlan(std::move(input));
-  progress.Clear();
+  Result<RunOutcome> outcome = CarryOut(options, *session, budget, env);
   if (!outcome) {
     PrintError(env, outcome.error());
     if (session->journal) {

@@ -3,11 +3,13 @@
 
 #include <filesystem>
 
+#include "cli/config.h"
 #include "cli/env.h"
 #include "cli/eval_options.h"
 #include "eval/budget.h"
 #include "eval/gate.h"
 #include "eval/judged_run.h"
+#include "util/result.h"
 
 namespace upskill {
 
@@ -25,6 +27,10 @@ EvalPart RunEvalPart(const EvalOptions& options, Budget* budget, Env& env);
 
 // Whether every condition of the gate holds; says of each what was found.
 bool PrintGate(const Gate& gate, const JudgedRun& run, ColorMode color, Env& env);
+
+// A run as part of another command: nothing is printed but progress and warnings. Under `budget`. Errors also: it was
+// interrupted (kCancelled), or cells have no answer.
+Result<JudgedRun> RunEvalQuietly(const EvalOptions& options, const Config& config, Budget& budget, Env& env);
 
 RunLimits LimitsOf(const EvalOptions& options);
 

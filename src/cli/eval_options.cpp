@@ -192,13 +192,16 @@ void AddOptions(CLI::App& command, EvalOptions& options) {
   }
   AddModelOptions(command, options);
   AddCaseOptions(command, options);
-  const std::vector<std::string> of_workspaces = AddWorkspaceOptions(command, options.workspace);
+  std::vector<std::string> of_plan = AddWorkspaceOptions(command, options.workspace);
   if (!options.table_first) AddJobOptions(command, options);
   AddSamplingOptions(command, options);
   AddVerdictOptions(command, options);
   AddBudgetOptions(command, options);
   AddStorageOptions(command, options);
-  for (const std::string& option : of_workspaces) command.get_option("--resume")->excludes(command.get_option(option));
+  if (!options.table_first) {
+    for (std::string& option : AddActivationOptions(command, options.activation)) of_plan.push_back(std::move(option));
+  }
+  for (const std::string& option : of_plan) command.get_option("--resume")->excludes(command.get_option(option));
   AddOutputOptions(command, options);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/activation_option.h"
 #include "cli/env.h"
 #include "cli/sandbox_option.h"
 #include "cli/workspace_option.h"
@@ -27,6 +28,7 @@ struct EvalOptions {
   std::string test_gen_model;  // writes the tests of a skill that has none
   std::optional<int> rounds;   // absent: the command's default
   bool no_baseline = false;
+  bool only_baseline = false;  // of `teach`: nothing is compared
   bool placebo = false;
   std::string against;  // another version of the skill
   bool stop_when_decided = false;
@@ -50,6 +52,7 @@ struct EvalOptions {
   std::vector<std::string> cache_from;  // further folders of runs to take answers from
   SandboxChoice sandbox;
   WorkspaceChoice workspace;
+  ActivationChoice activation;
   std::string runs_dir;  // empty: from the configuration
   std::string resume;    // run to resume; empty: a new one
   std::optional<double> max_cost_usd;

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "check/check.h"
+#include "cli/activation_plan.h"
 #include "cli/eval_tests.h"
 #include "cli/judge_option.h"
 #include "cli/students.h"
@@ -45,6 +46,7 @@ Result<Shard> ParseShard(std::string_view text) {
 
 // The plan without its students.
 Result<Plan> MakePlan(const EvalOptions& options, const Config& config, const Sandbox& sandbox, Env& env) {
+  if (options.activation.on) return ActivationPlan(options);
   ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
   Plan plan;
   Result<Suite> suite = LoadCases(options.tests, skill.folder);
@@ -56,7 +58,7 @@ Result<Plan> MakePlan(const EvalOptions& options, const Config& config, const Sa
   plan.suite = *std::move(suite);
   plan.skill = Snapshot(skill);
   if (!options.no_baseline) plan.arms.push_back(Arm::kBaseline);
-  plan.arms.push_back(Arm::kSkill);
+  if (!options.only_baseline) plan.arms.push_back(Arm::kSkill);
   if (options.placebo) {
     plan.arms.push_back(Arm::kPlacebo);
     plan.placebo = PlaceboText(skill.body.size());
@@ -342,8 +344,10 @@ Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
         session.plan.run));
   }
   Suite suite = session.plan.suite;
-  ASSIGN_OR_RETURN(const std::vector<std::string> left_out,
-                   LeaveOutCasesThatCannotPass(suite, *session.sandbox, session.plan.judge.has_value()));
+  std::vector<std::string> left_out;
+  if (!session.plan.measures_activation()) {
+    ASSIGN_OR_RETURN(left_out, LeaveOutCasesThatCannotPass(suite, *session.sandbox, session.plan.judge.has_value()));
+  }
   if (!left_out.empty()) {
     return InputError(fmt::format("run {} can't go on here: {}", session.plan.run, left_out.front()));
   }

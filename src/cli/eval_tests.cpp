@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/activation_teacher.h"
 #include "cli/students.h"
 #include "net/http_client.h"
 #include "skill/python_tests.h"
@@ -78,6 +79,7 @@ Status SaveTests(const VettedCases& vetted, const Skill& skill) {
 
 Status WriteMissingTests(EvalOptions& options, const Config& config, Env& env) {
   if (options.test_gen_model.empty() || !options.tests.empty() || !options.resume.empty()) return {};
+  if (options.activation.on) return WriteMissingQueries(options, config, env);
   ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
   const Result<Suite> own = LoadSuiteOfSkill(skill.folder);
   if (own || own.error().kind != ErrorKind::kNotFound) return {};

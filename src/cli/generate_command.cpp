@@ -16,8 +16,10 @@ void AddSourceOptions(CLI::App& command, GenerateCommandOptions& options) {
   command.add_option("TASK", options.task, "What the skill is for; may be left out with --from");
   BeginGroup(command, "Sources");
   command
-      .add_option("-f,--from", options.from,
-                  "Traces (files, folders, patterns or latest), or a skill folder to improve (repeatable)")
+      .add_option(
+          "-f,--from", options.from,
+          "Traces (files, folders, patterns or latest), a run whose workspaces show how cases were solved, or a skill "
+          "folder to improve (repeatable)")
       ->allow_extra_args(false)
       ->type_name("PATH");
   command.add_option("-e,--example", options.examples, "Example as 'input -> output' (repeatable)")

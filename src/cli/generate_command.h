@@ -22,7 +22,7 @@ inline constexpr std::string_view kExtract = "extract";  // the teacher without 
 struct GenerateCommandOptions {
   GenerateOptions how;
   std::string task;
-  std::vector<std::string> from;       // traces, folders of traces, `latest`, or one skill folder to improve
+  std::vector<std::string> from;       // traces, folders of traces, `latest`, runs, or one skill folder to improve
   std::vector<std::string> examples;   // "input -> output"
   std::vector<std::string> tools;      // FILE#NAME or mcp:COMMAND#NAME
   std::vector<std::string> mcp_env;    // NAME or NAME=VALUE, for the servers of `tools`; never stored

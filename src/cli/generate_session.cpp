@@ -199,7 +199,8 @@ Status Begin(GenerateSession& session, bool asks_for_tests, const Env& env) {
     session.options.how.context_tokens = budget.tokens;
     return budget;
   };
-  ASSIGN_OR_RETURN(session.sources, ReadSources(options, options.no_redact, budget_for, env));
+  ASSIGN_OR_RETURN(session.sources, ReadSources(options, RunsFolder(options.runs_dir, session.config),
+                                                options.no_redact, budget_for, env));
   session.sources.told.insert(session.sources.told.begin(), told.begin(), told.end());
   if (!options.prompts.empty()) {
     ASSIGN_OR_RETURN(session.prompts, Prompts::FromFolder(options.prompts));

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/run_traces.h"
 #include "mcp/mcp_tools.h"
 #include "skill/skill.h"
 #include "teach/read_parts.h"
@@ -18,7 +19,9 @@
 #include "trace/load/load_traces.h"
 #include "util/child_environment.h"
 #include "util/files.h"
+#include "util/folder.h"
 #include "util/json_file.h"
+#include "util/temp_folder.h"
 #include "util/text.h"
 #include "util/tokens.h"
 
@@ -236,23 +239,35 @@ Status CheckServerVariables(const GenerateCommandOptions& options) {
   return InputError("--mcp-env sets variables of MCP servers: give --tool mcp:COMMAND");
 }
 
-}  // namespace
-
-Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool keep_secrets,
-                                    const std::function<MaterialBudget(std::size_t tokens)>& budget_for,
-                                    const Env& env) {
-  GenerateSources sources;
-  Material& material = sources.material;
-  material.task = options.task;
+// Takes the skill among what --from names, and writes the traces of runs below `scratch`; returns the traces to read.
+Result<std::vector<std::string>> SortSources(const GenerateCommandOptions& options, const fs::path& runs_dir,
+                                             const fs::path& scratch, GenerateSources& sources) {
   std::vector<std::string> trace_names;
   for (const std::string& from : options.from) {
     sources.names.push_back(NameOnOneLine(from));
     if (IsSkill(from)) {
       RETURN_IF_ERROR(AddSkill(from, sources));
+    } else if (const std::optional<fs::path> run = RunNamed(from, runs_dir)) {
+      ASSIGN_OR_RETURN(const Folder folder, Folder::Make(scratch / std::to_string(sources.names.size())));
+      ASSIGN_OR_RETURN(const std::vector<std::string> paths, WriteTracesOfRun(*run, folder));
+      trace_names.insert(trace_names.end(), paths.begin(), paths.end());
     } else {
       trace_names.push_back(from);
     }
   }
+  return trace_names;
+}
+
+}  // namespace
+
+Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, const fs::path& runs_dir, bool keep_secrets,
+                                    const std::function<MaterialBudget(std::size_t tokens)>& budget_for,
+                                    const Env& env) {
+  GenerateSources sources;
+  Material& material = sources.material;
+  material.task = options.task;
+  ASSIGN_OR_RETURN(const TempFolder scratch, TempFolder::Make("upskill-traces-"));  // of runs
+  ASSIGN_OR_RETURN(const std::vector<std::string> trace_names, SortSources(options, runs_dir, scratch.path(), sources));
   SourceRedactor redactor(options, keep_secrets);
   RedactExisting(material.existing, redactor);
   if (!trace_names.empty())

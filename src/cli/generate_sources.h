@@ -26,7 +26,9 @@ struct GenerateSources {
 
 // Reads what the command line names: traces, a skill, documents, tool schemas. Secrets are out of all of it unless
 // `keep_secrets`. `budget_for` is told about how many tokens the traces have, and returns the budget for a teacher.
-Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, bool keep_secrets,
+// `runs_dir`: where the runs are that it may name.
+Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, const std::filesystem::path& runs_dir,
+                                    bool keep_secrets,
                                     const std::function<MaterialBudget(std::size_t tokens)>& budget_for,
                                     const Env& env);
 

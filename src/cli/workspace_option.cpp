@@ -14,6 +14,7 @@
 #include "agent/turn_journal.h"
 #include "cli/help_formatter.h"
 #include "cli/option_checks.h"
+#include "eval/tool_servers.h"
 #include "prompts/prompts.h"
 #include "skill/skill.h"
 #include "skill/skill_tree.h"
@@ -37,7 +38,8 @@ bool IsAboutTests(const std::string& name) {
                      [&](std::string_view folder) { return name.starts_with(folder); });
 }
 
-// `suite`: the file of the cases, which is left out, too.
+}  // namespace
+
 Result<SkillFolder> ReadSkillFolder(const SkillSnapshot& snapshot, const fs::path& suite) {
   ASSIGN_OR_RETURN(const Skill skill, LoadSkill(snapshot.folder));
   SkillFolder folder{skill.name, skill.description, {}};
@@ -58,18 +60,33 @@ Result<SkillFolder> ReadSkillFolder(const SkillSnapshot& snapshot, const fs::pat
   return folder;
 }
 
-std::string ListingOf(const SkillFolder& folder) {
-  return BuiltInPrompts().Render("workspace-skill",
-                                 {{"name", folder.name},
-                                  {"description", folder.description},
-                                  {"location", fmt::format("{}/{}/SKILL.md", kWorkspaceSkills, folder.name)}});
+std::string ListingOf(std::vector<SkillFolder> skills) {
+  std::sort(skills.begin(), skills.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::string listed;
+  for (const SkillFolder& skill : skills) {
+    listed += (listed.empty() ? "" : "\n") +
+              BuiltInPrompts().Render("workspace-listed-skill",
+                                      {{"name", skill.name},
+                                       {"description", skill.description},
+                                       {"location", fmt::format("{}/{}/SKILL.md", kWorkspaceSkills, skill.name)}});
+  }
+  return BuiltInPrompts().Render("workspace-skill", {{"skills", listed}});
 }
+
+namespace {
 
 CaseMode ModeOf(const WorkspaceChoice& choice) { return CaseModeFromName(choice.mode).value_or(CaseMode::kUnset); }
 
 bool AnyActs(const Plan& plan) {
   return std::any_of(plan.suite.cases.begin(), plan.suite.cases.end(),
                      [&](const Case& test_case) { return plan.acts_in(test_case); });
+}
+
+bool AnyServers(const Plan& plan) {
+  return std::any_of(plan.suite.cases.begin(), plan.suite.cases.end(), [&](const Case& test_case) {
+    const Result<std::vector<ToolServer>> servers = ServersOf(plan.suite, test_case);
+    return servers && !servers->empty();
+  });
 }
 
 }  // namespace
@@ -83,7 +100,7 @@ std::vector<std::string> AddWorkspaceOptions(CLI::App& command, WorkspaceChoice&
       ->default_str("as each case says")
       ->type_name("MODE");
   command.add_option("--max-turns", choice.max_turns, "Maximum answers of the model for a case in a workspace")
-      ->capture_default_str()
+      ->default_str(fmt::format("{}", kDefaultTurns))
       ->check(WholeNumber(1, 1000))
       ->type_name("N");
   command
@@ -104,24 +121,33 @@ std::vector<std::string> AddWorkspaceOptions(CLI::App& command, WorkspaceChoice&
   return {"--mode", "--max-turns", "--load", "--case-timeout", "--case-tokens"};
 }
 
-Result<std::optional<WorkspacePlan>> WorkspacePlanOf(const WorkspaceChoice& choice, const Plan& plan) {
+Result<WorkspacePlan> WorkspaceFrame(const WorkspaceChoice& choice) {
   WorkspacePlan workspace;
   workspace.mode = ModeOf(choice);
-  Plan tried;
-  tried.suite = plan.suite;
-  tried.workspace = workspace;
-  if (!AnyActs(tried)) return std::optional<WorkspacePlan>();
-  workspace.max_turns = choice.max_turns;
+  workspace.max_turns = choice.max_turns.value_or(kDefaultTurns);
   ASSIGN_OR_RETURN(workspace.load, SkillLoadFromName(choice.load));
   workspace.case_seconds = choice.case_seconds;
   workspace.case_tokens = choice.case_tokens;
   workspace.system_prompt = BuiltInPrompts().Render("workspace");
   workspace.tools = WorkspaceTools();
+  if (workspace.load == SkillLoad::kOnDemand) {
+    for (Tool& tool : SkillTools()) workspace.tools.push_back(std::move(tool));
+  }
+  return workspace;
+}
+
+Result<std::optional<WorkspacePlan>> WorkspacePlanOf(const WorkspaceChoice& choice, const Plan& plan) {
+  Plan tried;
+  tried.suite = plan.suite;
+  tried.workspace.emplace().mode = ModeOf(choice);
+  if (!AnyActs(tried)) return std::optional<WorkspacePlan>();
+  for (const Case& test_case : plan.suite.cases) RETURN_IF_ERROR(ServersOf(plan.suite, test_case));
+  ASSIGN_OR_RETURN(WorkspacePlan workspace, WorkspaceFrame(choice));
   ASSIGN_OR_RETURN(workspace.skill, ReadSkillFolder(plan.skill, plan.suite.source));
-  workspace.skill_prompt = ListingOf(workspace.skill);
+  workspace.skill_prompt = ListingOf({workspace.skill});
   if (plan.has_arm(Arm::kPrevious)) {
     ASSIGN_OR_RETURN(workspace.previous, ReadSkillFolder(plan.previous, plan.suite.source));
-    workspace.previous_prompt = ListingOf(workspace.previous);
+    workspace.previous_prompt = ListingOf({workspace.previous});
   }
   return std::optional<WorkspacePlan>(std::move(workspace));
 }
@@ -141,6 +167,13 @@ Status CheckThatStudentsCanAct(const Plan& plan, const std::vector<std::unique_p
                                const Sandbox& sandbox) {
   if (!AnyActs(plan)) return {};
   for (const std::unique_ptr<Model>& model : models) {
+    if (model->info().acts && AnyServers(plan)) {
+      return InputError(
+          fmt::format("model '{}' is an agent program, which can't be given the MCP servers of the cases yet; name "
+                      "another model, or "
+                      "cases without \"mcp\"",
+                      model->info().name));
+    }
     if (model->info().acts || model->info().takes_tools || model->info().in_process) continue;
     return InputError(fmt::format(
         "model '{}' takes no tools, so it can't do the cases in a workspace; name another model, or use --mode answer",

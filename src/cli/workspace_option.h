@@ -19,10 +19,13 @@ class App;
 
 namespace upskill {
 
+inline constexpr int kDefaultTurns = 20;
+inline constexpr int kActivationTurns = 6;  // where the choice of a skill matters, and not the work
+
 // How students act: the options of `eval` and `benchmark`.
 struct WorkspaceChoice {
-  std::string mode;  // of all cases: answer or workspace; empty: as each says
-  int max_turns = 20;
+  std::string mode;              // of all cases: answer or workspace; empty: as each says
+  std::optional<int> max_turns;  // absent: kDefaultTurns
   std::string load = "body";
   double case_seconds = 600.0;
   std::int64_t case_tokens = 0;
@@ -30,6 +33,16 @@ struct WorkspaceChoice {
 
 // The options decided by a run's plan, which can't be given with --resume.
 std::vector<std::string> AddWorkspaceOptions(CLI::App& command, WorkspaceChoice& choice);
+
+// A skill's folder as a student sees it, without its tests. `suite`: the file of the cases, which is left out, too.
+// Error: it is too large or can't be read.
+Result<SkillFolder> ReadSkillFolder(const SkillSnapshot& snapshot, const std::filesystem::path& suite);
+
+// What the system prompt says of skills that are loaded on demand, in the order of their names.
+std::string ListingOf(std::vector<SkillFolder> skills);
+
+// The limits, the tools and the prompt of a choice.
+Result<WorkspacePlan> WorkspaceFrame(const WorkspaceChoice& choice);
 
 // What the plan needs for the cases that are done in a workspace; nothing if there is none. `plan` has its suite, arms
 // and skills. Errors: a folder of a skill that is too large or can't be read.

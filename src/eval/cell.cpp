@@ -131,13 +131,14 @@ ChatRequest RequestFor(const Plan& plan, const Cell& cell, int attempt) {
   request.messages.push_back({Role::kUser, MessageOf(plan, test_case)});
   if (acts) {
     request.task = TaskOf(plan, cell.arm, test_case);
-    request.tools = plan.workspace->tools;
+    request.tools = ToolsOfArm(plan, cell.arm);
   }
   request.sampling = plan.sampling;
   request.sampling.seed = SeedOf(plan, cell.round, request.messages.front().text);
   if (IsSimulated(plan.students[cell.student])) {
     request.simulation = SimulationOf(cell.arm, attempt, test_case);
     request.simulation["round"] = cell.round;
+    if (plan.measures_activation()) request.simulation["chooses"] = true;
   }
   return request;
 }

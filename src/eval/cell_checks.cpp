@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "check/activation_check.h"
 #include "eval/workspace_cell.h"
 
 namespace upskill {
@@ -17,7 +18,15 @@ Result<CellChecks> CellChecks::Make(const Case& test_case, const Sandbox& sandbo
 
 std::vector<CheckResult> CellChecks::Run(const Sample& sample, const StopFlag* stop) const {
   const std::optional<WorkspaceFiles> files = FinalFiles(*case_, sample.response);
-  return checks_.Run(sample.response.text, stop, files ? &*files : nullptr);
+  std::vector<CheckResult> results = checks_.Run(sample.response.text, stop, files ? &*files : nullptr);
+  const std::optional<WorkRecord>& work = sample.response.work;
+  if (!work || !work->skill) return results;
+  const std::vector<std::string>& read = work->skill->read;
+  const bool was_read = std::find(read.begin(), read.end(), "SKILL.md") != read.end();
+  for (std::size_t i = 0; i < results.size() && i < case_->checks.size(); ++i) {
+    if (IsActivationCheck(case_->checks[i])) results[i] = ActivationResult(case_->checks[i], was_read);
+  }
+  return results;
 }
 
 std::vector<AskedQuestion> CellChecks::QuestionsAbout(const Sample& sample) const {

@@ -117,6 +117,10 @@ Json WorkspaceToJson(const WorkspacePlan& workspace, bool has_previous) {
                {"system_prompt", workspace.system_prompt}, {"tools", std::move(tools)},
                {"skill", FolderToJson(workspace.skill)},   {"skill_prompt", workspace.skill_prompt}};
   if (workspace.mode != CaseMode::kUnset) json["mode"] = CaseModeName(workspace.mode);
+  if (workspace.activation) {
+    json["others"] = Json::array();
+    for (const SkillFolder& other : workspace.others) json["others"].push_back(FolderToJson(other));
+  }
   if (!has_previous) return json;
   json["previous"] = FolderToJson(workspace.previous);
   json["previous_prompt"] = workspace.previous_prompt;
@@ -137,6 +141,13 @@ Result<WorkspacePlan> WorkspaceFromJson(const StoredJson& stored, bool has_previ
     workspace.tools.push_back({tool.at("name").text(), tool.at("description").text(), tool.at("schema").json()});
   ASSIGN_OR_RETURN(workspace.skill, FolderFromJson(stored.at("skill")));
   workspace.skill_prompt = stored.at("skill_prompt").text();
+  if (stored.has("others")) {
+    workspace.activation = true;
+    for (const StoredJson& other : stored.at("others").elements()) {
+      ASSIGN_OR_RETURN(SkillFolder read, FolderFromJson(other));
+      workspace.others.push_back(std::move(read));
+    }
+  }
   if (!has_previous) return workspace;
   ASSIGN_OR_RETURN(workspace.previous, FolderFromJson(stored.at("previous")));
   workspace.previous_prompt = stored.at("previous_prompt").text();

@@ -111,6 +111,9 @@ struct WorkspacePlan {
   std::string skill_prompt;  // what the system prompt says of it when it is loaded on demand
   SkillFolder previous;      // of the arm kPrevious; empty without it
   std::string previous_prompt;
+  // Of a run that measures activation: its cases are queries, and these skills can be read instead.
+  bool activation = false;
+  std::vector<SkillFolder> others;
 };
 
 // Everything needed to repeat a run, stored as plan.json. PlanToJson has the persisted names of the fields.
@@ -144,6 +147,8 @@ struct Plan {
   int first_planned_rounds() const { return planned_rounds > 0 ? planned_rounds : rounds; }
   // Whether students work on this case in a workspace.
   bool acts_in(const Case& test_case) const;
+  // Whether it is measured how students choose among skills, instead of how they answer.
+  bool measures_activation() const { return workspace && workspace->activation; }
   bool has_arm(Arm arm) const { return std::find(arms.begin(), arms.end(), arm) != arms.end(); }
 };
 

@@ -118,6 +118,7 @@ RunSummary Summarize(const RunData& data) {
       summary.answered += of_arm.answered;
     }
     entry.lift = Lift(entry);
+    entry.activation = ActivationOf(data, student);
   }
   return summary;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "eval/activation.h"
 #include "eval/plan.h"
 #include "eval/run_data.h"
 
@@ -100,6 +101,7 @@ struct StudentSummary {
   Student student;
   std::map<Arm, ArmSummary> arms;
   std::map<Arm, std::vector<CaseTally>> cases;  // by index in Plan::suite.cases
+  std::optional<ActivationSummary> activation;  // of a run that measures it
   int rounds = 0;                               // planned; with stop_when_decided, until the verdict was known
   std::size_t cells_skipped = 0;                // skipped because the verdict was known; set by Judge
 

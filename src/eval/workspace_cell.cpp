@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "eval/tool_servers.h"
 #include "util/files.h"
 #include "util/hash.h"
 
@@ -60,6 +61,8 @@ std::shared_ptr<const WorkspaceTask> TaskOf(const Plan& plan, Arm arm, const Cas
   auto task = std::make_shared<WorkspaceTask>();
   task->files = FilesOfCase(test_case);
   task->skill = FolderOfArm(plan, arm);
+  if (task->skill) task->others = workspace.others;
+  if (Result<std::vector<ToolServer>> servers = ServersOf(plan.suite, test_case)) task->servers = *std::move(servers);
   task->load = workspace.load;
   task->max_turns = workspace.max_turns;
   task->time_limit = std::chrono::milliseconds(std::llround(workspace.case_seconds * 1000.0));
@@ -67,10 +70,16 @@ std::shared_ptr<const WorkspaceTask> TaskOf(const Plan& plan, Arm arm, const Cas
   return task;
 }
 
+std::vector<Tool> ToolsOfArm(const Plan& plan, Arm arm) {
+  std::vector<Tool> tools = plan.workspace->tools;
+  if (arm == Arm::kBaseline) std::erase_if(tools, [](const Tool& tool) { return tool.name == kActivateSkillTool; });
+  return tools;
+}
+
 std::string TaskKey(const Plan& plan, Arm arm, const Case& test_case) {
   const std::shared_ptr<const WorkspaceTask> task = TaskOf(plan, arm, test_case);
   Json tools = Json::array();
-  for (const Tool& tool : plan.workspace->tools)
+  for (const Tool& tool : ToolsOfArm(plan, arm))
     tools.push_back({{"name", tool.name}, {"description", tool.description}, {"schema", tool.schema}});
   Json key = {{"task", 1},
               {"files", FileChangesToJson({task->files, {}})},
@@ -79,10 +88,17 @@ std::string TaskKey(const Plan& plan, Arm arm, const Case& test_case) {
               {"time_ms", task->time_limit.count()},
               {"max_tokens", task->max_tokens},
               {"tools", std::move(tools)}};
-  if (task->skill) {
-    key["skill"] = {{"name", task->skill->name},
-                    {"description", task->skill->description},
-                    {"files", FileChangesToJson({task->skill->files, {}})}};
+  const auto folder = [](const SkillFolder& skill) {
+    return Json{
+        {"name", skill.name}, {"description", skill.description}, {"files", FileChangesToJson({skill.files, {}})}};
+  };
+  if (task->skill) key["skill"] = folder(*task->skill);
+  for (const SkillFolder& other : task->others) key["others"].push_back(folder(other));
+  for (const ToolServer& server : task->servers) {
+    key["servers"].push_back({{"name", server.name},
+                              {"command", server.command},
+                              {"files", FileChangesToJson({server.files, {}})},
+                              {"shared", server.shared}});
   }
   return Sha256Hex(CanonicalJson(key));
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "eval/plan.h"
 #include "model/workspace.h"
@@ -17,6 +18,9 @@ std::string WorkspaceSystemPrompt(const Plan& plan, Arm arm);
 
 // What a model that acts is given besides the messages. Plan::acts_in(test_case) holds.
 std::shared_ptr<const WorkspaceTask> TaskOf(const Plan& plan, Arm arm, const Case& test_case);
+
+// The tools of an arm: those that load skills only where there is one to load.
+std::vector<Tool> ToolsOfArm(const Plan& plan, Arm arm);
 
 // The hash of all of that, and of the tools, which enters the cell's key.
 std::string TaskKey(const Plan& plan, Arm arm, const Case& test_case);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "util/text.h"
 
@@ -16,10 +17,18 @@ constexpr std::size_t kMaxTools = 10'000;
 constexpr std::size_t kShownColumns = 400;
 constexpr int kMethodNotFound = -32601;
 
+std::string ErrorOf(const Json& answer) {
+  const Json& error = Member(answer, "error");
+  return fmt::format("error {}: {}", JsonGet<int>(error, "code", 0),
+                     ExcerptLine(StringAt(error, "message"), kShownColumns));
+}
+
+}  // namespace
+
 // Requests and their responses, over the lines of a connection.
-class Dialogue {
+struct McpSession::State {
  public:
-  explicit Dialogue(const McpConnection& connection) : connection_(connection) {}
+  explicit State(McpConnection connection) : connection_(std::move(connection)) {}
 
   // The response to a request: {"result": …} or {"error": …}.
   Result<Json> Request(const std::string& method, const Json& params) {
@@ -60,23 +69,36 @@ class Dialogue {
     }
   }
 
-  const McpConnection& connection_;
+  const McpConnection connection_;
   int next_id_ = 1;
   std::string output_;
   std::size_t taken_ = 0;     // bytes of output_ already parsed
   std::size_t searched_ = 0;  // bytes of output_ without a line end, from taken_
 };
 
-std::string ErrorOf(const Json& answer) {
-  const Json& error = Member(answer, "error");
-  return fmt::format("error {}: {}", JsonGet<int>(error, "code", 0),
-                     ExcerptLine(StringAt(error, "message"), kShownColumns));
+McpSession::McpSession(McpConnection connection) : state_(std::make_unique<State>(std::move(connection))) {}
+
+McpSession::~McpSession() = default;
+
+Result<McpTools> RequestMcpTools(const McpConnection& connection) { return McpSession(connection).Open(); }
+
+Result<McpResult> McpSession::Call(const std::string& name, const Json& arguments) {
+  ASSIGN_OR_RETURN(const Json answer, state_->Request("tools/call", {{"name", name}, {"arguments", arguments}}));
+  const Json& result = Member(answer, "result");
+  if (!result.is_object()) return McpResult{ErrorOf(answer), true};
+  McpResult said{"", JsonGet(result, "isError", false)};
+  const Json& content = Member(result, "content");
+  for (std::size_t i = 0; content.is_array() && i < content.size(); ++i) {
+    const std::string type = StringAt(content[i], "type");
+    if (!said.text.empty()) said.text += '\n';
+    said.text += type == "text" ? StringAt(content[i], "text") : fmt::format("[{}]", ExcerptLine(type, kShownColumns));
+  }
+  if (said.text.empty() && result.contains("structuredContent")) said.text = DumpJson(result.at("structuredContent"));
+  return said;
 }
 
-}  // namespace
-
-Result<McpTools> RequestMcpTools(const McpConnection& connection) {
-  Dialogue server(connection);
+Result<McpTools> McpSession::Open() {
+  State& server = *state_;
   McpTools found;
   ASSIGN_OR_RETURN(const Json hello,
                    server.Request("initialize", {{"protocolVersion", kProtocolVersion},

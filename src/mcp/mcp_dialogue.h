@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,31 @@ struct McpTools {
 struct McpConnection {
   std::function<Status(std::string_view bytes)> send;
   std::function<Result<std::string>()> receive;  // what the server has written since: at least one byte
+};
+
+// What came of a call.
+struct McpResult {
+  std::string text;  // of all parts; what isn't text is named. May be invalid UTF-8
+  bool is_error = false;
+};
+
+// A dialogue with a server, in its order. The connection's functions block, and so do these. After an error (kInput: it
+// breaks the protocol; or one of the connection) nothing more can be asked.
+class McpSession {
+ public:
+  explicit McpSession(McpConnection connection);
+  ~McpSession();
+  McpSession(const McpSession&) = delete;
+  McpSession& operator=(const McpSession&) = delete;
+
+  // First.
+  Result<McpTools> Open();
+  // `name`: as Open has returned it. What the server says went wrong is a result with is_error.
+  Result<McpResult> Call(const std::string& name, const Json& arguments);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 // Requests the tools of a server: one JSON-RPC message per line (modelcontextprotocol.io, transport stdio). Requests

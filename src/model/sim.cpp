@@ -10,6 +10,8 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -86,13 +88,53 @@ double ChanceIn(const SimSettings& settings, const std::string& arm, const ChatR
   return std::clamp(chance + settings.drift * static_cast<double>(round), 0.0, 1.0);
 }
 
-// Where the system prompt says that a skill can be read; empty: nowhere.
+// The text of the first element of this name at or after `at`, which moves behind it; nothing if there is none.
+std::optional<std::string> NextElement(const std::string& text, std::string_view name, std::size_t& at) {
+  const std::string tag = fmt::format("<{}>", name);
+  const std::size_t begin = text.find(tag, at);
+  if (begin == std::string::npos) return std::nullopt;
+  const std::size_t from = begin + tag.size();
+  const std::size_t end = std::min(text.find(fmt::format("</{}>", name), from), text.size());
+  at = end;
+  return text.substr(from, end - from);
+}
+
+// The words of a text that say what it is about, in lowercase and without the plural's s.
+std::set<std::string> WordsOf(std::string_view text) {
+  constexpr std::size_t kShortest = 4;
+  std::set<std::string> words;
+  std::string word;
+  for (const char c : ToLowerAscii(std::string(text)) + " ") {
+    if (c >= 'a' && c <= 'z') {
+      word += c;
+      continue;
+    }
+    if (word.ends_with('s')) word.pop_back();
+    if (word.size() >= kShortest) words.insert(word);
+    word.clear();
+  }
+  return words;
+}
+
+// Where the system prompt says that a skill can be read; empty: nowhere. Of several skills, the one that has the most
+// words in common with the request, and none that has fewer than two.
 std::string SkillLocation(const ChatRequest& request) {
-  constexpr std::string_view kTag = "<location>";
-  const std::size_t at = request.system.find(kTag);
-  if (at == std::string::npos) return "";
-  const std::size_t end = std::min(request.system.find('<', at + kTag.size()), request.system.size());
-  return request.system.substr(at + kTag.size(), end - at - kTag.size());
+  constexpr std::size_t kFewest = 2;
+  std::vector<std::pair<std::size_t, std::string>> found;  // words in common, location
+  const std::set<std::string> asked =
+      WordsOf(request.messages.empty() ? std::string_view() : std::string_view(request.messages.front().text));
+  std::size_t at = 0;
+  while (const std::optional<std::string> description = NextElement(request.system, "description", at)) {
+    const std::set<std::string> words = WordsOf(*description);
+    const auto common =
+        std::count_if(words.begin(), words.end(), [&](const auto& word) { return asked.contains(word); });
+    found.emplace_back(common, NextElement(request.system, "location", at).value_or(""));
+  }
+  if (found.empty()) return "";
+  if (found.size() == 1 && !JsonGet(request.simulation, "chooses", false)) return found.front().second;
+  const auto best =
+      std::max_element(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  return best->first < kFewest ? "" : best->second;
 }
 
 void AddSimCall(ChatResponse& response, const std::string& name, const Json& arguments) {

@@ -50,11 +50,14 @@ Result<FileChanges> ReadChanges(const StoredJson& stored) {
 int CountAt(const Json& json, const char* key) { return std::clamp(JsonGet(json, key, 0), 0, kMostCounted); }
 
 Json SkillUseToJson(const SkillUse& use) {
-  return {{"always_tokens", use.always_tokens},
-          {"loaded_tokens", use.loaded_tokens},
-          {"unread_tokens", use.unread_tokens},
-          {"read", use.read},
-          {"run", use.run}};
+  Json json = {{"always_tokens", use.always_tokens},
+               {"loaded_tokens", use.loaded_tokens},
+               {"unread_tokens", use.unread_tokens},
+               {"read", use.read},
+               {"run", use.run}};
+  if (!use.others.empty()) json["others"] = use.others;
+  if (use.left) json["left"] = true;
+  return json;
 }
 
 SkillUse ReadSkillUse(const StoredJson& stored) {
@@ -62,8 +65,15 @@ SkillUse ReadSkillUse(const StoredJson& stored) {
   const auto tokens = [&](const char* key) {
     return std::clamp<std::int64_t>(JsonGet<std::int64_t>(stored.json(), key, 0), 0, kMostTokens);
   };
-  return {tokens("always_tokens"), tokens("loaded_tokens"), tokens("unread_tokens"), stored.at("read").texts(),
-          stored.at("run").texts()};
+  SkillUse use{tokens("always_tokens"),
+               tokens("loaded_tokens"),
+               tokens("unread_tokens"),
+               stored.at("read").texts(),
+               stored.at("run").texts(),
+               {},
+               JsonGet(stored.json(), "left", false)};
+  if (stored.has("others")) use.others = stored.at("others").texts();
+  return use;
 }
 
 Result<WorkRecord> ReadWork(const StoredJson& stored) {

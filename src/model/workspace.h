@@ -30,6 +30,9 @@ inline constexpr std::size_t kMaxWorkspaceFiles = 2'000;
 // Where a skill's folder is put in a workspace: a folder of agent programs for the skills of a project.
 inline constexpr std::string_view kWorkspaceSkills = ".agents/skills";
 
+// The tool that returns the SKILL.md of a skill that is loaded on demand.
+inline constexpr std::string_view kActivateSkillTool = "activate_skill";
+
 // How a skill reaches a student that acts. Stored by name (SkillLoadName): never rename.
 enum class SkillLoad {
   kBody,      // its body is in the system prompt
@@ -66,11 +69,23 @@ class TurnMeter {
   virtual void Settle(std::uint64_t ticket, const Result<ChatResponse>& answer) = 0;
 };
 
+// An MCP server whose tools a student has besides those of the workspace.
+struct ToolServer {
+  std::string name;
+  std::string command;   // a command line, for the sandbox
+  WorkspaceFiles files;  // what the command finds in its folder, besides the case's files
+  bool shared = false;   // one for all tasks of a run, instead of one for each
+
+  bool operator==(const ToolServer&) const = default;
+};
+
 // Work for a model that acts (ModelInfo::acts): what ChatRequest asks for is to be done in a workspace of its own, with
 // tools. The tools of the loop are in ChatRequest::tools; agent programs have their own.
 struct WorkspaceTask {
   WorkspaceFiles files;              // what the workspace contains at first
   std::optional<SkillFolder> skill;  // absent: none (the baseline)
+  std::vector<SkillFolder> others;   // further skills to choose from, loaded on demand like `skill`
+  std::vector<ToolServer> servers;
   SkillLoad load = SkillLoad::kBody;
   int max_turns = 20;                             // answers of the model
   std::chrono::milliseconds time_limit{600'000};  // of answers and tools together
@@ -92,11 +107,13 @@ WorkspaceFiles WithChanges(WorkspaceFiles files, const FileChanges& changes);
 // What of a skill has reached a student. Tokens are estimates of the text; a turn that is repeated in later requests
 // counts once.
 struct SkillUse {
-  std::int64_t always_tokens = 0;  // in the system prompt: the body, or name and description
-  std::int64_t loaded_tokens = 0;  // of the files that were read
-  std::int64_t unread_tokens = 0;  // of the others
-  std::vector<std::string> read;   // files of the skill that were read, sorted
-  std::vector<std::string> run;    // files of the skill that a command named, sorted
+  std::int64_t always_tokens = 0;   // in the system prompt: the body, or name and description
+  std::int64_t loaded_tokens = 0;   // of the files that were read
+  std::int64_t unread_tokens = 0;   // of the others
+  std::vector<std::string> read;    // files of the skill that were read, sorted
+  std::vector<std::string> run;     // files of the skill that a command named, sorted
+  std::vector<std::string> others;  // skills of WorkspaceTask::others whose SKILL.md was read, in this order
+  bool left = false;                // … one of them after this skill's
 
   bool operator==(const SkillUse&) const = default;
 };

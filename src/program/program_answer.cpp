@@ -120,13 +120,44 @@ class SkillReading {
   std::set<std::string> run_;
 };
 
-SkillUse SkillUseOf(const Trace& session, const SkillFolder& skill, SkillLoad load) {
+bool ReadsBody(const Event& call, const SkillFolder& skill) {
+  const std::string path = skill.name + "/SKILL.md";
+  return call.path.ends_with(path) || call.command.find(path) != std::string::npos;
+}
+
+// The other skills that were read, and whether one of them was after `skill`. What only the list of used skills names
+// has no place among the calls.
+void NoteOthers(const Trace& session, const WorkspaceTask& task, SkillUse& use) {
+  const auto note = [&use](const std::string& name) {
+    if (std::find(use.others.begin(), use.others.end(), name) == use.others.end()) use.others.push_back(name);
+  };
+  bool had_read = false;
+  for (const Event& event : session.events) {
+    if (event.kind != EventKind::kToolCall) continue;
+    for (const SkillFolder& other : task.others) {
+      if (!ReadsBody(event, other)) continue;
+      use.left = use.left || had_read;
+      note(other.name);
+    }
+    had_read = had_read || ReadsBody(event, *task.skill);
+  }
+  for (const SkillFolder& other : task.others) {
+    const bool used = std::any_of(session.skills.begin(), session.skills.end(),
+                                  [&](const UsedSkill& one) { return one.name == other.name; });
+    if (used) note(other.name);
+  }
+}
+
+SkillUse SkillUseOf(const Trace& session, const WorkspaceTask& task) {
+  const SkillFolder& skill = *task.skill;
+  const SkillLoad load = task.load;
   SkillReading reading(skill);
   for (const Event& event : session.events) {
     if (event.kind == EventKind::kToolCall) reading.Take(event);
   }
   for (const UsedSkill& used : session.skills) reading.TakeUse(used.name);
   SkillUse use = reading.Take();
+  NoteOthers(session, task, use);
   if (load == SkillLoad::kOnDemand) return use;
   // Its body was in the prompt.
   const auto body = skill.files.find("SKILL.md");
@@ -207,7 +238,7 @@ WorkRecord WorkOf(const Trace& session, const ProgramRun& run, const WorkspaceTa
   work.tool_errors = static_cast<int>(counts.tool_errors);
   for (const auto& [tool, calls] : counts.tool_calls_by_name)
     work.tools[ReplaceInvalidUtf8(tool)] = static_cast<int>(calls);
-  if (task.skill) work.skill = SkillUseOf(session, *task.skill, task.load);
+  if (task.skill) work.skill = SkillUseOf(session, task);
   return work;
 }
 

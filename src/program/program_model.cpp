@@ -131,7 +131,10 @@ class ProgramModel : public Model {
     const std::shared_ptr<TurnMeter> meter = request.meter;
     job.prompt = PromptOf(std::move(request), task);
     job.files = task.files;
-    if (task.load == SkillLoad::kOnDemand) job.skill = task.skill;
+    if (task.load == SkillLoad::kOnDemand) {
+      job.skill = task.skill;
+      job.others = task.others;
+    }
     job.time_limit = task.time_limit;
     job.stop = &stop;
     ProxyLimits limits;

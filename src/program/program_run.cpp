@@ -85,8 +85,12 @@ Result<std::map<std::string, std::string>> FilesFor(const ProgramJob& job,
   for (const auto& [name, text] : job.program.files) files[".upskill/home/" + name] = Filled(text, places);
   if (job.skill) {
     ASSIGN_OR_RETURN(const std::string folder, SkillsFolderOf(job.program));
-    for (const auto& [name, content] : job.skill->files)
-      files[fmt::format(".upskill/home/{}/{}/{}", folder, job.skill->name, name)] = content;
+    const auto install = [&](const SkillFolder& skill) {
+      for (const auto& [name, content] : skill.files)
+        files[fmt::format(".upskill/home/{}/{}/{}", folder, skill.name, name)] = content;
+    };
+    for (const SkillFolder& other : job.others) install(other);
+    install(*job.skill);
   }
   files[".upskill/prompt"] = job.prompt;
   return files;

@@ -27,6 +27,7 @@ struct ProgramJob {
   std::string prompt;
   WorkspaceFiles files;              // of the workspace
   std::optional<SkillFolder> skill;  // to be installed where the program looks for skills
+  std::vector<SkillFolder> others;   // with it
   std::chrono::milliseconds time_limit{600'000};
   const StopFlag* stop = nullptr;
   std::function<void(Fd)> serve;  // SandboxCommand::serve, for the model's URL

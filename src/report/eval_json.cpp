@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/eval_json.h"
 
+#include "report/activation_text.h"
 #include "report/figures.h"
 #include "report/findings_json.h"
 #include "report/judge_text.h"
@@ -140,6 +141,7 @@ Json StudentToJson(const JudgedRun& run, std::size_t index) {
                     {"with_skill", TokensToJson(student, Arm::kSkill)},
                     {"output_per_answer", ChangeToJson(verdict.output_tokens)},
                     {"per_answer", ChangeToJson(verdict.tokens)}};
+  if (student.activation) json["activation"] = ActivationToJson(run.plan(), *student.activation);
   json["seconds"] = ChangeToJson(verdict.seconds);
   json["cost_usd"] = CostToJson(verdict);
   if (run.plan().judge) json["judge_corrected"] = CorrectedLiftToJson(run, index);

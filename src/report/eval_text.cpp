@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 
+#include "report/activation_text.h"
 #include "report/figures.h"
 #include "report/findings_text.h"
 #include "report/matrix.h"
@@ -53,12 +54,12 @@ std::string Extras(const ArmSummary& arm) {
   return text;
 }
 
-TerminalText ArmLine(const Style& style, Arm arm, const ArmSummary& summary) {
+TerminalText ArmLine(const Style& style, const std::string& label, const ArmSummary& summary) {
   const double rate = summary.rate().value_or(0.0);
   const std::string percent = summary.rate() ? PercentText(rate) : "–";
   const std::string counts = fmt::format("{}/{}", summary.passed, summary.answered);
   const std::string bar = style.columns >= 70 ? Bar(rate) : Bar(rate, 10);
-  return TerminalText::Format("  {:<10}  {} {:>6}   {}", ShortLabel(arm), bar, percent, counts);
+  return TerminalText::Format("  {:<10}  {} {:>6}   {}", label, bar, percent, counts);
 }
 
 // "$0.0031 → $0.0019", "free", or "unknown".
@@ -156,13 +157,16 @@ TerminalText StudentBlock(const JudgedRun& run, std::size_t index, const Style& 
   const std::optional<double> lift = LiftOf(run, index);
   TerminalText out = Tinted(style, Tint::kBold, TerminalText::EscapeLine(student.student.name)) + "\n";
   for (const auto& [arm, summary] : student.arms) {
-    out += TerminalText::Format("{}{}\n", ArmLine(style, arm, summary), Extras(summary));
+    out += TerminalText::Format("{}{}\n", ArmLine(style, student.activation ? "right" : ShortLabel(arm), summary),
+                                Extras(summary));
   }
   if (lift && ArmOf(student, Arm::kSkill) != nullptr) out += LiftLines("lift", verdict, *lift, style);
   for (const auto& [arm, verdicts] : run.others) {
     if (!verdicts[index].lift) continue;
     out += LiftLines(std::string("vs ") + ArmName(arm), verdicts[index], *verdicts[index].lift, style);
   }
+  for (const auto& [label, text] : ActivationLines(run.plan(), student))
+    out += LabelledLine(label, Wrapped(text, style.columns, kLabelled));
   for (const auto& [label, text] : ExpenseLines(run, index))
     out += LabelledLine(label, Wrapped(text.text(), style.columns, kLabelled));
   for (const auto& [label, text] : WorkLines(student))
@@ -265,6 +269,12 @@ SamplePtr FirstFailure(const SampleList& rounds) {
   return nullptr;
 }
 
+std::string CasesText(const Plan& plan) {
+  const std::size_t cases = plan.suite.cases.size();
+  if (!plan.measures_activation()) return Counted(cases, "case");
+  return cases == 1 ? "1 query" : fmt::format("{} queries", WithThousands(static_cast<long long>(cases)));
+}
+
 TerminalText HeadLine(const Plan& plan, const std::string& rounds, std::size_t cells, const Style& style) {
   const std::string shard =
       plan.shard.of > 1 ? fmt::format(" · shard {} of {}", plan.shard.index + 1, plan.shard.of) : "";
@@ -272,7 +282,7 @@ TerminalText HeadLine(const Plan& plan, const std::string& rounds, std::size_t c
                                          : "skill about " + Counted(EstimateTokens(plan.skill.body), "token");
   TerminalText head = TerminalText::Format(
       "{} · {} · {} × {} × {}{} = {}{}\n", Tinted(style, Tint::kBold, TerminalText::EscapeLine(plan.skill.name)), what,
-      Counted(plan.suite.cases.size(), "case"), rounds, Counted(plan.arms.size(), "arm"),
+      CasesText(plan), rounds, Counted(plan.arms.size(), "arm"),
       plan.students.size() > 1 ? fmt::format(" × {}", Counted(plan.students.size(), "model")) : "",
       Counted(cells, "cell"), shard);
   for (const std::string& remark : RemarksOn(plan)) head += TerminalText::Format("{}\n", remark);
@@ -364,6 +374,8 @@ TerminalText EvalTableNotes(const JudgedRun& run, const Style& style) {
   for (std::size_t i = 0; i < run.summary.students.size(); ++i) {
     const StudentSummary& student = run.summary.students[i];
     const std::string& name = student.student.name;
+    for (const auto& [label, text] : ActivationLines(run.plan(), student))
+      add(fmt::format("{}: {} {}", name, label, text));
     for (const auto& [label, text] : ExpenseLines(run, i)) {
       if (!label.empty() && run.verdicts[i].lift) add(fmt::format("{}: {} {}", name, label, text.text()));
     }

@@ -136,6 +136,12 @@ std::vector<std::string> RemarksOn(const Plan& plan) {
   if (!plan.left_out.empty())
     remarks.push_back(fmt::format("{} left out: {}{}", Counted(plan.left_out.size(), "case"), plan.left_out.front(),
                                   plan.left_out.size() > 1 ? "; …" : ""));
+  if (plan.measures_activation()) {
+    remarks.push_back(fmt::format("activation: each query shows the skill among {}",
+                                  plan.workspace->others.empty()
+                                      ? "no others; name some with --among"
+                                      : Counted(plan.workspace->others.size(), "other skill")));
+  }
   if (plan.judge) remarks.push_back(JudgeText(plan));
   return remarks;
 }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/activation_text.h"
 #include "report/figures.h"
 #include "report/findings_text.h"
 #include "report/html_data.h"
@@ -128,6 +129,7 @@ Json StudentPageJson(const JudgedRun& run, std::size_t index) {
                           {"output_tokens", known ? Json(summary.output_tokens) : Json(nullptr)}};
   }
   Json notes = Json::array();
+  for (const auto& [label, text] : ActivationLines(run.plan(), student)) notes.push_back(label + ": " + text);
   for (const TerminalText& note : FindingNotes(run, index)) notes.push_back(note.text());
   return {{"name", student.student.name},
           {"spec", student.student.spec},

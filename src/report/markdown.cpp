@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "report/activation_text.h"
 #include "report/figures.h"
 #include "report/findings_text.h"
 #include "report/style.h"
@@ -74,6 +75,8 @@ std::string StudentNotes(const JudgedRun& run, std::size_t index) {
   const StudentVerdict& verdict = run.verdicts[index];
   const std::string name = MarkdownText(run.plan().students[index].name);
   std::string out;
+  for (const auto& [label, text] : ActivationLines(run.plan(), run.summary.students[index]))
+    out += fmt::format("- {}: {}: {}\n", name, label, MarkdownText(text, kLongestRemark));
   if (const std::string more = MoreRoundsText(verdict); !more.empty())
     out += fmt::format("- {}: {}{}\n", name, more, verdict.more_show_no_effect ? "" : " needed for a verdict");
   for (const std::string& remark : VerdictRemarks(run, index))

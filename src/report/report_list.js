@@ -162,7 +162,7 @@ function roundBlock(round, own) {
   const arm = $('arm').value;
   const shown = own.filter((i) => arm === '' || samples.arm[i] === Number(arm)).sort((a, b) => samples.arm[a] - samples.arm[b]);
   return el('div', null, run.rounds > 1 ? el('h4', null, `Round ${round + 1}`) : el('h4', null, 'Answers'),
-    el('div', {class: 'arms'}, ...shown.map(sampleBlock)));
+    workDifference(shown), el('div', {class: 'arms'}, ...shown.map(sampleBlock)));
 }
 
 function sampleBlock(i) {
@@ -194,19 +194,78 @@ function sampleBlock(i) {
 function transcript(turns) {
   const calls = turns.reduce((sum, turn) => sum + turn.calls.length, 0);
   const errors = turns.reduce((sum, turn) => sum + turn.calls.filter((call) => call.error).length, 0);
-  const box = el('details', {class: 'reasoning'}, el('summary', null,
-    `${plural(turns.length, 'turn')}, ${plural(calls, 'tool call')}` + (errors > 0 ? `, ${plural(errors, 'error')}` : '')));
+  const box = el('details', {class: 'reasoning transcript'}, el('summary', null,
+    `${plural(turns.length, 'turn')}, ${plural(calls, 'tool call')}` + (errors > 0 ? `, ${plural(errors, 'tool error')}` : '')));
   turns.forEach((turn, n) => {
     const names = turn.calls.map((call) => plainLabel(call.name).slice(0, 40) + (call.error ? ' ✗' : '')).join(', ');
-    const one = el('details', {class: 'reasoning'}, el('summary', null, `${n + 1}. ${names || 'answer'}`));
-    if (turn.text) one.append(textBlock(turn.text, query));
-    for (const call of turn.calls) {
-      one.append(textBlock(call.arguments, query), textBlock(call.result, query));
-      if (call.changed) one.append(el('div', {class: 'aside'}, 'changed: ', label(call.changed.join(', '))));
-    }
+    const one = el('details', {class: 'reasoning', ontoggle: () => {
+      if (!one.open || one.childElementCount > 1) return;
+      if (turn.text) one.append(textBlock(turn.text, query));
+      one.append(...turn.calls.map(callBlock));
+    }}, el('summary', null, `${n + 1}. ${names || 'answer'}`));
     box.append(one);
   });
   return box;
+}
+
+// One call: a command line, a file as it was written, an edit as a diff; else the arguments as they are.
+function callBlock(call) {
+  let given = null;
+  try { given = JSON.parse(call.arguments); } catch { /* cut, or no JSON */ }
+  if (given === null || typeof given !== 'object') given = {};
+  const path = [given.path, given.file_path, given.filePath].find((one) => typeof one === 'string');
+  const command = Array.isArray(given.command) ? given.command.join(' ') : given.command;
+  const box = el('div', {class: 'call'}, el('div', {class: 'what'}, el('b', null, label(call.name.slice(0, 60))),
+    ...(path ? [' ', label(path)] : []), ...(call.error ? [el('span', {class: 'state fail'}, ' ✗ tool error')] : [])));
+  const [before, after] = [given.old_text ?? given.old_string, given.new_text ?? given.new_string];
+  if (typeof command === 'string') box.append(textBlock('$ ' + command, query));
+  else if (typeof before === 'string' && typeof after === 'string') box.append(diffBlock(before, after));
+  else if (typeof given.content === 'string') box.append(diffBlock('', given.content));
+  else if (!path || Object.keys(given).length > 1) box.append(textBlock(call.arguments, query));
+  if (call.result) box.append(textBlock(call.result, query));
+  if (call.changed) box.append(el('div', {class: 'aside'}, 'changed: ', label(call.changed.join(', '))));
+  return box;
+}
+
+// The lines that go and those that come; equal ones at both ends are shown once.
+function diffBlock(before, after) {
+  const old = before === '' ? [] : before.split('\n'), now = after === '' ? [] : after.split('\n');
+  let head = 0, tail = 0;
+  while (head < old.length && head < now.length && old[head] === now[head]) ++head;
+  while (tail < old.length - head && tail < now.length - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) ++tail;
+  const pre = el('pre', {class: 'diff', dir: 'auto'});
+  const add = (sign, lines, kind) => lines.forEach((line) => {
+    const one = el(kind, null, sign + ' ');
+    putText(one, line + '\n', query);
+    pre.append(one);
+  });
+  add(' ', old.slice(0, head), 'span');
+  add('-', old.slice(head, old.length - tail), 'del');
+  add('+', now.slice(head, now.length - tail), 'ins');
+  add(' ', now.slice(now.length - tail), 'span');
+  return el('div', null, pre);
+}
+
+// What the arms did differently in one round: how often each tool was called, and what failed.
+function workDifference(shown) {
+  const worked = shown.filter((i) => samples.work[i] >= 0);
+  if (worked.length < 2) return null;
+  const counts = worked.map((i) => {
+    const tools = new Map();
+    for (const turn of JSON.parse(textAt(samples.work[i]))) {
+      for (const call of turn.calls) {
+        const name = plainLabel(call.name).slice(0, 40);
+        tools.set(name, (tools.get(name) || 0) + 1);
+        if (call.error) tools.set('tool errors', (tools.get('tool errors') || 0) + 1);
+      }
+    }
+    return tools;
+  });
+  const names = [...new Set(counts.flatMap((tools) => [...tools.keys()]))].filter((name) => new Set(counts.map((tools) => tools.get(name) || 0)).size > 1);
+  if (names.length === 0) return el('div', {class: 'difference'}, 'The arms called the same tools equally often.');
+  const parts = names.map((name) => `${name} ${counts.map((tools) => tools.get(name) || 0).join(' → ')}`);
+  const arms = worked.map((i) => ARM_LABELS[run.arms[samples.arm[i]]]).join(' → ');
+  return el('div', {class: 'difference'}, `Tool calls, ${arms}: ${parts.join(', ')}`);
 }
 
 function checkItem([name, outcome, detail]) {

@@ -30,6 +30,7 @@ enum class CheckKind {
   kAtLeast,
   kKernelBuilder,
   kJudge,
+  kActivates,
 };
 
 // Keys that only one type has, which the check itself reads (CheckSpec::options).
@@ -50,6 +51,7 @@ inline constexpr CheckOptions kCudaRunOptions = {
 inline constexpr CheckOptions kCountOptions = {"count"};
 inline constexpr CheckOptions kKernelOptions = {"require", "capabilities", "backends", "edition"};
 inline constexpr CheckOptions kJudgeOptions = {"rubric", "against"};
+inline constexpr CheckOptions kActivatesOptions = {"expected"};
 
 // What a check is given: strings, a pattern, nothing but its options, or other checks, as a group.
 enum class CheckOperand { kValues, kOneValue, kPattern, kOptions, kChecks };
@@ -82,13 +84,15 @@ struct CheckType {
   constexpr bool is_executed() const { return executes() || kind == CheckKind::kKernelBuilder; }
   // It asks the model of --judge-model.
   constexpr bool asks_judge() const { return kind == CheckKind::kJudge; }
+  // It is about what a student reads, not about its answer.
+  constexpr bool is_about_reading() const { return kind == CheckKind::kActivates; }
   // It looks for a value in JSON, TOML or YAML.
   constexpr bool finds_value() const {
     return kind == CheckKind::kJsonValue || kind == CheckKind::kTomlValue || kind == CheckKind::kYamlValue;
   }
 };
 
-inline constexpr std::array<CheckType, 24> kCheckTypes = {{
+inline constexpr std::array<CheckType, 25> kCheckTypes = {{
     {CheckKind::kContains, "contains", CheckOperand::kValues, kNoOptions, "values or text",
      "every value occurs, ignoring case"},
     {CheckKind::kNotContains, "not_contains", CheckOperand::kValues, kNoOptions, "values or text",
@@ -135,6 +139,8 @@ inline constexpr std::array<CheckType, 24> kCheckTypes = {{
      "the files are a valid kernel-builder project"},
     {CheckKind::kJudge, "judge", CheckOperand::kOptions, kJudgeOptions, "rubric, against",
      "the judge says that the rubric is met"},
+    {CheckKind::kActivates, "activates", CheckOperand::kOptions, kActivatesOptions, "expected",
+     "the skill is read, or not (eval --activation)"},
 }};
 
 // nullptr for an unknown name.

@@ -62,14 +62,14 @@ TEST_F(SuiteFileTest, Evals) {
   ExpectRoundTrip(suite);
 }
 
-TEST_F(SuiteFileTest, TriggerQueriesAreSkippedByName) {
+TEST_F(SuiteFileTest, TriggerQueriesAreCasesOfActivation) {
   const Suite suite = Load("eval_queries.json", R"([{"query": "Fill this form", "should_trigger": true},
     {"query": "Weather?", "should_trigger": false}])");
   EXPECT_THAT(IdsOf(suite), ElementsAre("query-1", "query-2"));
-  EXPECT_THAT(suite.warnings, ElementsAre(AllOf(HasSubstr("eval_queries.json:1: case 1 (\"query-1\"): "),
-                                                HasSubstr("should_trigger is skipped: whether an agent loads a skill")),
-                                          HasSubstr("eval_queries.json:2: case 2 (\"query-2\"): ")));
-  EXPECT_FALSE(suite.cases[0].checks.at(0).unavailable.empty());
+  EXPECT_THAT(suite.warnings, IsEmpty());
+  EXPECT_EQ(suite.cases[0].checks.at(0).type, "activates");
+  EXPECT_TRUE(suite.cases[0].checks.at(0).options.at("expected").get<bool>());
+  EXPECT_FALSE(suite.cases[1].checks.at(0).options.at("expected").get<bool>());
   ExpectRoundTrip(suite);
 }
 

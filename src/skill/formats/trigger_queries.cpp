@@ -22,9 +22,7 @@ ConvertedSuite ConvertTriggerQueries(const Json& list, const std::vector<std::si
   for (std::size_t i = 0; i < list.size(); ++i) {
     const bool should = JsonGet(list[i], "should_trigger", false);
     Json made = {{"id", fmt::format("query-{}", i + 1)}, {"input", TextOf(list[i].at("query"))}};
-    made["checks"] = Json::array({SkippedCheck(
-        should ? "should_trigger" : "should_trigger: false",
-        "whether an agent loads a skill for a query can't be measured here; the skill is always given or left out")});
+    made["checks"] = Json::array({{{"type", "activates"}, {"expected", should}}});
     const std::string place = i < lines.size() ? fmt::format("{}:{}", file.string(), lines[i]) : file.string();
     suite.cases.push_back({std::move(made), place, {}});
   }

@@ -13,8 +13,7 @@ namespace upskill {
 // "should_trigger"}] (eval_queries.json of agentskills.io, run_eval.py of skill-creator).
 bool HasTriggerQueries(const Json& list);
 
-// One case for each, whose check is skipped: this program gives a model the skill or doesn't, so it can't tell whether
-// an agent would have loaded it.
+// One case for each, with a check of the type `activates`, which is skipped except where activation is measured.
 ConvertedSuite ConvertTriggerQueries(const Json& list, const std::vector<std::size_t>& lines,
                                      const std::filesystem::path& file);
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "skill/suite.h"
+
+namespace CLI {
+class App;
+}
+
+namespace upskill {
+
+// Whether, and among which skills, it is measured how students choose: options of `eval`.
+struct ActivationChoice {
+  bool on = false;
+  std::vector<std::string> among;  // folders of other skills, or of several; empty: those next to the skill
+  // Of `improve-description`:
+  std::optional<std::string> description;  // instead of the skill's own
+  Split split = Split::kUnknown;           // only these queries
+};
+
+// The options decided by a run's plan, which can't be given with --resume.
+std::vector<std::string> AddActivationOptions(CLI::App& command, ActivationChoice& choice);
+
+}  // namespace upskill

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/activation_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "check/activation_check.h"
+#include "eval/activation.h"
+#include "eval/prompts.h"
+#include "skill/description_edit.h"
+#include "util/files.h"
+#include "util/hash.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostOthers = 30;
+
+bool IsQuery(const Case& test_case) {
+  return std::any_of(test_case.checks.begin(), test_case.checks.end(), IsActivationCheck);
+}
+
+Result<Suite> SuiteOfQueries(const std::string& tests, const fs::path& folder) {
+  if (!tests.empty()) return LoadSuite(tests, folder);
+  for (const char* name : {kQueriesFile, "eval_queries.json"}) {
+    std::error_code code;
+    if (fs::exists(folder / name, code)) return LoadSuite(folder / name, folder);
+  }
+  return LoadSuiteOfSkill(folder);
+}
+
+Result<SkillFolder> AsOther(const Skill& skill) {
+  ASSIGN_OR_RETURN(std::string text, ReadFile(skill.file));
+  return SkillFolder{skill.name, skill.description, {{"SKILL.md", std::move(text)}}};
+}
+
+// The skills right below a folder; what isn't one is skipped.
+std::vector<Skill> SkillsBelow(const fs::path& folder) {
+  std::vector<fs::path> paths;
+  std::error_code code;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, code)) paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());
+  std::vector<Skill> skills;
+  for (const fs::path& path : paths) {
+    if (!fs::exists(path / "SKILL.md", code)) continue;
+    if (Result<Skill> skill = LoadSkill(path)) skills.push_back(*std::move(skill));
+    if (skills.size() > kMostOthers) break;
+  }
+  return skills;
+}
+
+Status UseDescription(const std::string& description, SkillFolder& skill) {
+  ASSIGN_OR_RETURN(skill.files["SKILL.md"], WithDescription(skill.files["SKILL.md"], description, "SKILL.md"));
+  skill.description = description;
+  return {};
+}
+
+}  // namespace
+
+Result<Suite> LoadQueries(const std::string& tests, const fs::path& skill_folder) {
+  Result<Suite> suite = SuiteOfQueries(tests, skill_folder);
+  if (!suite && suite.error().kind != ErrorKind::kNotFound) return suite;
+  Suite queries;
+  if (suite) {
+    queries.source = suite->source;
+    for (Case& test_case : suite->cases) {
+      if (IsQuery(test_case)) queries.cases.push_back(std::move(test_case));
+    }
+  }
+  if (queries.cases.empty()) {
+    return Error{
+        ErrorKind::kNotFound,
+        fmt::format("{} has no queries; write {} (docs/workspaces.md shows the format), name a file with -t, or "
+                    "have a model write them with --test-gen-model MODEL",
+                    tests.empty() ? skill_folder.string() : tests, kQueriesFile)};
+  }
+  queries.document = {{"cases", Json::array()}};
+  for (Case& query : queries.cases) query.mode = CaseMode::kWorkspace;
+  return queries;
+}
+
+Result<Suite> SplitQueries(Suite queries) {
+  for (const bool expected : {true, false}) {
+    std::vector<std::pair<std::string, Case*>> kind;
+    for (Case& query : queries.cases) {
+      if (ShouldActivate(query) == expected) kind.emplace_back(Sha256Hex(query.input), &query);
+    }
+    if (expected && kind.size() < 2) {
+      return InputError(
+          "a description is improved on some queries and measured on others: there must be at least two that should "
+          "trigger");
+    }
+    std::sort(kind.begin(), kind.end());
+    const std::size_t train = std::min(kind.size() - std::min<std::size_t>(kind.size(), 1), (kind.size() * 3 + 4) / 5);
+    for (std::size_t i = 0; i < kind.size(); ++i) kind[i].second->split = i < train ? Split::kTrain : Split::kTest;
+  }
+  return queries;
+}
+
+Result<std::vector<SkillFolder>> OtherSkills(const std::vector<std::string>& among, const Skill& skill) {
+  std::vector<Skill> found;
+  std::error_code code;
+  if (among.empty()) found = SkillsBelow(fs::absolute(skill.folder, code).lexically_normal().parent_path());
+  for (const std::string& path : among) {
+    std::vector<Skill> several = SkillsBelow(path);
+    if (several.empty()) {
+      ASSIGN_OR_RETURN(Skill one, LoadSkill(path));
+      several.push_back(std::move(one));
+    }
+    std::move(several.begin(), several.end(), std::back_inserter(found));
+  }
+  std::vector<SkillFolder> others;
+  std::set<std::string> names = {skill.name};
+  for (const Skill& other : found) {
+    if (!ContainedPath("", other.name) || !names.insert(other.name).second) continue;
+    if (others.size() == kMostOthers) {
+      if (among.empty()) break;
+      return InputError(fmt::format("more than {} other skills to choose from; name fewer with --among", kMostOthers));
+    }
+    ASSIGN_OR_RETURN(SkillFolder folder, AsOther(other));
+    others.push_back(std::move(folder));
+  }
+  return others;
+}
+
+Result<Plan> ActivationPlan(const EvalOptions& options) {
+  ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
+  Plan plan;
+  ASSIGN_OR_RETURN(plan.suite, LoadQueries(options.tests, skill.folder));
+  if (options.activation.split != Split::kUnknown) {
+    ASSIGN_OR_RETURN(plan.suite, SplitQueries(std::move(plan.suite)));
+    std::erase_if(plan.suite.cases, [&](const Case& query) { return query.split != options.activation.split; });
+    plan.trial = options.activation.split == Split::kTrain ? "train" : "test";
+  }
+  plan.skill = Snapshot(skill);
+  plan.arms = {Arm::kSkill};
+  plan.rounds = options.rounds_or_default();
+  plan.sampling.temperature = options.temperature;
+  plan.sampling.max_tokens = options.max_tokens;
+  plan.sampling.seed = options.seed;
+  plan.system_prompt = BuiltInSystemPrompt();
+  plan.verdict = {options.alpha, options.margin_points / 100.0, options.min_lift_points / 100.0};
+  plan.terms = {options.gate, options.max_cost_usd, options.max_tokens_total, options.timeout_seconds};
+  plan.offers_cache = options.use_cache;
+  WorkspaceChoice choice = options.workspace;
+  choice.mode = "workspace";
+  choice.load = "on-demand";
+  choice.max_turns = choice.max_turns.value_or(kActivationTurns);
+  ASSIGN_OR_RETURN(WorkspacePlan workspace, WorkspaceFrame(choice));
+  ASSIGN_OR_RETURN(workspace.skill, ReadSkillFolder(plan.skill, plan.suite.source));
+  if (options.activation.description) RETURN_IF_ERROR(UseDescription(*options.activation.description, workspace.skill));
+  ASSIGN_OR_RETURN(workspace.others, OtherSkills(options.activation.among, skill));
+  std::vector<SkillFolder> listed = workspace.others;
+  listed.push_back(workspace.skill);
+  workspace.skill_prompt = ListingOf(std::move(listed));
+  workspace.activation = true;
+  plan.workspace = std::move(workspace);
+  return plan;
+}
+
+}  // namespace upskill

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_traces.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "eval/journal.h"
+#include "eval/prompts.h"
+#include "eval/run_data.h"
+#include "eval/sample.h"
+#include "util/fences.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostTraces = 60;
+
+bool IsRun(const fs::path& folder) {
+  std::error_code code;
+  return fs::exists(folder / "plan.json", code) && fs::exists(folder / "samples.jsonl", code);
+}
+
+// The first answer that passed in a workspace, of the arms in their order: that of the baseline shows what the model
+// finds out by itself.
+SamplePtr FirstPassed(const RunData& data, std::size_t student, std::size_t case_index) {
+  for (const Arm arm : data.plan().arms) {
+    const SampleList samples = data.samples(student, arm, case_index);
+    for (std::size_t round = 0; round < samples.size(); ++round) {
+      if (!samples.final(round).passed) continue;
+      SamplePtr sample = samples[round];
+      if (sample->response.work && !sample->response.work->transcript.empty()) return sample;
+    }
+  }
+  return nullptr;
+}
+
+// The last message: what the student said, and the files as it left them.
+std::string LastWords(const ChatResponse& response) {
+  std::string text = response.text;
+  for (const auto& [name, content] : response.work->changes.written) {
+    if (FindInvalidUtf8(content)) continue;
+    const std::string fence = FenceFor(content);
+    text += fmt::format("\n\n{} at the end of the work:\n{}{}\n{}\n{}", name, fence, name, content, fence);
+  }
+  for (const std::string& name : response.work->changes.removed) text += fmt::format("\n\n{} was removed.", name);
+  return text;
+}
+
+// As messages of OpenAI's API, which the reader of traces knows.
+Json MessagesOf(const Case& test_case, const ChatResponse& response) {
+  Json messages = Json::array({{{"role", "user"}, {"content", UserMessage(test_case)}}});
+  std::size_t turn = 0;
+  for (const Json& done : response.work->transcript) {
+    ++turn;
+    Json said = {{"role", "assistant"}, {"content", StringAt(done, "text")}};
+    Json results = Json::array();
+    const Json& calls = Member(done, "calls");
+    for (std::size_t i = 0; calls.is_array() && i < calls.size(); ++i) {
+      const std::string id = fmt::format("call_{}_{}", turn, i + 1);
+      said["tool_calls"].push_back(
+          {{"id", id},
+           {"type", "function"},
+           {"function", {{"name", StringAt(calls[i], "name")}, {"arguments", StringAt(calls[i], "arguments")}}}});
+      Json result = {{"role", "tool"}, {"tool_call_id", id}, {"content", StringAt(calls[i], "result")}};
+      if (JsonGet(calls[i], "error", false)) result["is_error"] = true;
+      results.push_back(std::move(result));
+    }
+    const bool last = turn == response.work->transcript.size();
+    if (!last || !results.empty()) messages.push_back(std::move(said));
+    for (Json& result : results) messages.push_back(std::move(result));
+  }
+  messages.push_back({{"role", "assistant"}, {"content", LastWords(response)}});
+  return messages;
+}
+
+std::string FileNameOf(const Plan& plan, std::size_t student, const std::string& case_id) {
+  std::string name = fmt::format("{}-{}-{}", plan.run, plan.students[student].name, case_id).substr(0, 150);
+  for (char& c : name) {
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    if (!plain) c = '_';
+  }
+  return name;
+}
+
+}  // namespace
+
+std::optional<fs::path> RunNamed(const std::string& from, const fs::path& runs_dir) {
+  std::error_code code;
+  if (IsRun(from)) return fs::path(from);
+  if (fs::exists(from, code) || from == "latest" || from.find('/') != std::string::npos) return std::nullopt;
+  const Result<fs::path> run = ResolveRun(runs_dir, from);
+  return run && IsRun(*run) ? std::optional(*run) : std::nullopt;
+}
+
+Result<std::vector<std::string>> WriteTracesOfRun(const fs::path& run, const Folder& folder) {
+  ASSIGN_OR_RETURN(const RunData data, RunData::Read(run));
+  const Plan& plan = data.plan();
+  std::vector<std::string> paths;
+  for (std::size_t student = 0; student < plan.students.size(); ++student) {
+    for (std::size_t i = 0; i < plan.suite.cases.size() && paths.size() < kMostTraces; ++i) {
+      const SamplePtr sample = FirstPassed(data, student, i);
+      if (sample == nullptr) continue;
+      const Json trace = {{"model", plan.students[student].name},
+                          {"messages", MessagesOf(plan.suite.cases[i], sample->response)}};
+      std::string name = FileNameOf(plan, student, plan.suite.cases[i].id);
+      name += fmt::format("-{}.json", paths.size() + 1);
+      RETURN_IF_ERROR(folder.WriteFile(name, DumpJson(trace) + "\n"));
+      paths.push_back((folder.path() / name).string());
+    }
+  }
+  if (paths.empty()) {
+    return InputError(
+        fmt::format("run {} has no case that was done in a workspace and passed, so there is nothing to learn from it; "
+                    "run cases with "
+                    "--mode workspace, or with a stronger model",
+                    plan.run));
+  }
+  return paths;
+}
+
+}  // namespace upskill
