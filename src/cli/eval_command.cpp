@@ -9,6 +9,7 @@
 #include "cli/eval_matrix.h"
 #include "cli/eval_session.h"
 #include "cli/eval_tests.h"
+#include "cli/resume_line.h"
 #include "eval/judged_run.h"
 #include "eval/ledger.h"
 #include "eval/runner.h"

@@ -48,7 +48,4 @@ Result<Suite> LoadCases(const std::string& tests, const std::filesystem::path& s
 // The models of -m, else of the configuration, else the default one.
 std::vector<std::string> ChooseModels(const std::vector<std::string>& given, const Config& config);
 
-// The command that resumes the session's run, with the same limits and gate.
-std::string ResumeLine(const EvalOptions& options, const EvalSession& session);
-
 }  // namespace upskill

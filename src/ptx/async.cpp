@@ -72,7 +72,7 @@ void Machine::AsyncCommit(std::uint32_t mask) {
     if (copies.groups.size() >= kMostCopies) continue;  // the open group becomes part of the next one
     copies.groups.push_back(std::move(copies.open));
     copies.open.clear();
-    Charge(sizeof(copies.open));
+    Charge(sizeof(std::vector<AsyncCopy>));
   }
 }
 
@@ -103,7 +103,7 @@ void Machine::AsyncWait(const Inst& inst, std::uint32_t mask) {
     while (copies.groups.size() > left) {
       Perform(lane, copies.groups.front());
       copies.groups.pop_front();
-      Discharge(sizeof(copies.open));
+      Discharge(sizeof(std::vector<AsyncCopy>));
     }
     if (inst.imm < 0) Perform(lane, copies.open);
   }
@@ -140,7 +140,7 @@ void Machine::AsyncArrive(const Inst& inst, std::uint32_t mask) {
     AsyncCopies& copies = warp_->copies[lane];
     if (options_.check_races) races_.Tick();
     for (std::vector<AsyncCopy>& group : copies.groups) Perform(lane, group);
-    Discharge(copies.groups.size() * sizeof(copies.open));
+    Discharge(copies.groups.size() * sizeof(std::vector<AsyncCopy>));
     copies.groups.clear();
     Perform(lane, copies.open);
     if (options_.check_races) {
