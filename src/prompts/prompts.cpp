@@ -52,7 +52,7 @@ std::vector<PromptKind> KindsForAnswers() {
   };
 }
 
-std::vector<PromptKind> KindsForTeachers() {
+std::vector<PromptKind> KindsForDrafts() {
   return {
       {"notes",
        "Asks the teacher for notes on a part of material that doesn't fit into one request",
@@ -85,6 +85,11 @@ std::vector<PromptKind> KindsForTeachers() {
         {"misled"},
         {"tried"},
         {"characters", true}}},
+  };
+}
+
+std::vector<PromptKind> KindsForTests() {
+  return {
       {"cases-system", "Tells the teacher what a good test is", {}},
       {"cases",
        "Asks the teacher for tests",
@@ -124,8 +129,8 @@ std::vector<PromptKind> KindsForTeachers() {
 
 const std::vector<PromptKind>& PromptKinds() {
   static const std::vector<PromptKind> kinds = [] {
-    std::vector<PromptKind> all = KindsForTeachers();
-    for (PromptKind& kind : KindsForAnswers()) all.push_back(std::move(kind));
+    std::vector<PromptKind> all = KindsForDrafts();
+    for (const auto& more : {KindsForTests(), KindsForAnswers()}) all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
   return kinds;

@@ -38,7 +38,8 @@ TEST(DifferentialInteger, AddAndMultiply) {
   ExpectAsOnHost("mul.hi.u32 %rd, %ra, %rb;", 'r', [](U64 a, U64 b, U64) { return (Low32(a) * Low32(b)) >> 32U; });
   ExpectAsOnHost("mul.hi.s32 %rd, %ra, %rb;", 'r',
                  [](U64 a, U64 b, U64) { return Low32(static_cast<U64>((S64{I32(a)} * I32(b)) >> 32)); });
-  ExpectAsOnHost("mul.hi.u64 %ld, %la, %lb;", 'l', [](U64 a, U64 b, U64) { return static_cast<U64>((U128{a} * b) >> 64); });
+  ExpectAsOnHost("mul.hi.u64 %ld, %la, %lb;", 'l',
+                 [](U64 a, U64 b, U64) { return static_cast<U64>((U128{a} * b) >> 64); });
   ExpectAsOnHost("mul.hi.s64 %ld, %la, %lb;", 'l',
                  [](U64 a, U64 b, U64) { return static_cast<U64>((S128{I64(a)} * I64(b)) >> 64); });
   ExpectAsOnHost("mul.hi.s16 %hd, %ha, %hb;", 'h',
@@ -78,20 +79,19 @@ TEST(DifferentialInteger, CarryChains) {
 TEST(DifferentialInteger, DivideAndCompare) {
   ExpectAsOnHost("or.b32 %rb, %rb, 1; div.u32 %rd, %ra, %rb;", 'r',
                  [](U64 a, U64 b, U64) { return Low32(a) / (Low32(b) | 1U); });
-  ExpectAsOnHost("or.b32 %rb, %rb, 1; rem.s32 %rd, %ra, %rb;", 'r', [](U64 a, U64 b, U64) {
-    return Low32(static_cast<U64>(S64{I32(a)} % (I32(b) | 1)));
-  });
+  ExpectAsOnHost("or.b32 %rb, %rb, 1; rem.s32 %rd, %ra, %rb;", 'r',
+                 [](U64 a, U64 b, U64) { return Low32(static_cast<U64>(S64{I32(a)} % (I32(b) | 1))); });
   ExpectAsOnHost("or.b64 %lb, %lb, 1; div.u64 %ld, %la, %lb;", 'l', [](U64 a, U64 b, U64) { return a / (b | 1U); });
-  ExpectAsOnHost("or.b64 %lb, %lb, 1; div.s64 %ld, %la, %lb;", 'l', [](U64 a, U64 b, U64) {
-    return static_cast<U64>(S128{I64(a)} / (I64(b) | 1));
-  });
+  ExpectAsOnHost("or.b64 %lb, %lb, 1; div.s64 %ld, %la, %lb;", 'l',
+                 [](U64 a, U64 b, U64) { return static_cast<U64>(S128{I64(a)} / (I64(b) | 1)); });
   ExpectAsOnHost("min.s32 %rd, %ra, %rb;", 'r',
                  [](U64 a, U64 b, U64) { return Low32(static_cast<U64>(std::min(I32(a), I32(b)))); });
   ExpectAsOnHost("max.u64 %ld, %la, %lb;", 'l', [](U64 a, U64 b, U64) { return std::max(a, b); });
   ExpectAsOnHost("abs.s64 %ld, %la;", 'l', [](U64 a, U64, U64) { return I64(a) < 0 ? 0 - a : a; });
   ExpectAsOnHost("setp.lt.s32 %p, %ra, %rb; selp.u32 %rd, 1, 0, %p;", 'r',
                  [](U64 a, U64 b, U64) { return U64{I32(a) < I32(b)}; });
-  ExpectAsOnHost("setp.hs.u64 %p, %la, %lb; selp.u32 %rd, 1, 0, %p;", 'r', [](U64 a, U64 b, U64) { return U64{a >= b}; });
+  ExpectAsOnHost("setp.hs.u64 %p, %la, %lb; selp.u32 %rd, 1, 0, %p;", 'r',
+                 [](U64 a, U64 b, U64) { return U64{a >= b}; });
   ExpectAsOnHost("set.gt.u32.u32 %rd, %ra, %rb;", 'r',
                  [](U64 a, U64 b, U64) { return Low32(a) > Low32(b) ? U64{0xFFFFFFFFU} : U64{0}; });
   ExpectAsOnHost("slct.u32.s32 %rd, %ra, %rb, %rc;", 'r',
@@ -99,17 +99,15 @@ TEST(DifferentialInteger, DivideAndCompare) {
 }
 
 TEST(DifferentialInteger, Shifts) {
-  ExpectAsOnHost("shl.b32 %rd, %ra, %rb;", 'r', [](U64 a, U64 b, U64) { return Low32(b) > 31 ? 0 : Low32(a << (b & 31U)); });
+  ExpectAsOnHost("shl.b32 %rd, %ra, %rb;", 'r',
+                 [](U64 a, U64 b, U64) { return Low32(b) > 31 ? 0 : Low32(a << (b & 31U)); });
   ExpectAsOnHost("shr.u64 %ld, %la, %rb;", 'l', [](U64 a, U64 b, U64) { return Low32(b) > 63 ? 0 : a >> (b & 63U); });
-  ExpectAsOnHost("shr.s32 %rd, %ra, %rb;", 'r', [](U64 a, U64 b, U64) {
-    return Low32(static_cast<U64>(S64{I32(a)} >> std::min<U64>(Low32(b), 31)));
-  });
-  ExpectAsOnHost("shr.s16 %hd, %ha, %rb;", 'h', [](U64 a, U64 b, U64) {
-    return Low16(static_cast<U64>(S64{I16(a)} >> std::min<U64>(Low32(b), 15)));
-  });
-  ExpectAsOnHost("shf.l.wrap.b32 %rd, %ra, %rb, %rc;", 'r', [](U64 a, U64 b, U64 c) {
-    return Low32((((Low32(b) << 32U) | Low32(a)) << (c & 31U)) >> 32U);
-  });
+  ExpectAsOnHost("shr.s32 %rd, %ra, %rb;", 'r',
+                 [](U64 a, U64 b, U64) { return Low32(static_cast<U64>(S64{I32(a)} >> std::min<U64>(Low32(b), 31))); });
+  ExpectAsOnHost("shr.s16 %hd, %ha, %rb;", 'h',
+                 [](U64 a, U64 b, U64) { return Low16(static_cast<U64>(S64{I16(a)} >> std::min<U64>(Low32(b), 15))); });
+  ExpectAsOnHost("shf.l.wrap.b32 %rd, %ra, %rb, %rc;", 'r',
+                 [](U64 a, U64 b, U64 c) { return Low32((((Low32(b) << 32U) | Low32(a)) << (c & 31U)) >> 32U); });
   ExpectAsOnHost("shf.l.clamp.b32 %rd, %ra, %rb, %rc;", 'r', [](U64 a, U64 b, U64 c) {
     const U64 n = std::min<U64>(Low32(c), 32);
     return n == 32 ? Low32(a) : Low32((((Low32(b) << 32U) | Low32(a)) << n) >> 32U);
@@ -141,14 +139,15 @@ TEST(DifferentialInteger, Bits) {
     }
     return result;
   });
-  ExpectAsOnHost("and.b32 %rb, %rb, 255; and.b32 %rc, %rc, 255; bfe.u32 %rd, %ra, %rb, %rc;", 'r', [](U64 a, U64 b, U64 c) {
-    U64 result = 0;
-    for (U64 i = 0; i < (c & 0xFFU) && i < 32; ++i) {
-      const U64 at = (b & 0xFFU) + i;
-      if (at < 32) result |= ((a >> at) & 1U) << i;
-    }
-    return result;
-  });
+  ExpectAsOnHost("and.b32 %rb, %rb, 255; and.b32 %rc, %rc, 255; bfe.u32 %rd, %ra, %rb, %rc;", 'r',
+                 [](U64 a, U64 b, U64 c) {
+                   U64 result = 0;
+                   for (U64 i = 0; i < (c & 0xFFU) && i < 32; ++i) {
+                     const U64 at = (b & 0xFFU) + i;
+                     if (at < 32) result |= ((a >> at) & 1U) << i;
+                   }
+                   return result;
+                 });
   ExpectAsOnHost("bfe.s64 %ld, %la, %rb, %rc;", 'l', [](U64 a, U64 b, U64 c) {
     const U64 position = b & 0xFFU;
     const U64 length = c & 0xFFU;
@@ -208,7 +207,8 @@ U64 Clamped(S128 value) {
 }
 
 TEST(DifferentialInteger, Conversions) {
-  ExpectAsOnHost("cvt.s32.s8 %rd, %ra;", 'r', [](U64 a, U64, U64) { return Low32(static_cast<U64>(S64{static_cast<S8>(a)})); });
+  ExpectAsOnHost("cvt.s32.s8 %rd, %ra;", 'r',
+                 [](U64 a, U64, U64) { return Low32(static_cast<U64>(S64{static_cast<S8>(a)})); });
   ExpectAsOnHost("cvt.s64.s32 %ld, %ra;", 'l', [](U64 a, U64, U64) { return static_cast<U64>(S64{I32(a)}); });
   ExpectAsOnHost("cvt.u16.u8 %hd, %ha;", 'h', [](U64 a, U64, U64) { return a & 0xFFU; });
   ExpectAsOnHost("cvt.sat.s8.s32 %rd, %ra;", 'r', [](U64 a, U64, U64) { return Low32(Clamped<S8>(I32(a))); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests that compare instructions with the host's compiler and floating-point unit on random inputs: 10,000 of each, or
-// as many as UPSKILL_PTX_INPUTS says.
+// For tests that compare instructions with the host's compiler and floating-point unit on random inputs: 10,000 of
+// each, or as many as UPSKILL_PTX_INPUTS says.
 #pragma once
 
 #include <algorithm>
@@ -21,12 +21,30 @@ struct Operands {
 
 // Bits of all kinds: random, edges of integers and floats of every width, floats of similar size, small numbers.
 inline std::uint64_t RandomBits(Rng& rng) {
-  static constexpr std::array<std::uint64_t, 24> kEdges = {
-      0,          1,          0xFFFFFFFFFFFFFFFF, 0x7FFFFFFF,         0x80000000,         0x7FFFFFFFFFFFFFFF,
-      1ULL << 63, 0x7FC00000, 0x7F800000,         0xFF800000,         0x00000001,         0x007FFFFF,
-      0x00800000, 0x7F7FFFFF, 0x3F800000,         0xBF800000,         0x7FF0000000000000, 0xFFF0000000000000,
-      0x7FF8ULL << 48,        0x3FF0000000000000, 0x000FFFFFFFFFFFFF, 0x0010000000000000, 0x7C007C00FC00FC00,
-      0x7F7FFF7F00010001};
+  static constexpr std::array<std::uint64_t, 24> kEdges = {0,
+                                                           1,
+                                                           0xFFFFFFFFFFFFFFFF,
+                                                           0x7FFFFFFF,
+                                                           0x80000000,
+                                                           0x7FFFFFFFFFFFFFFF,
+                                                           1ULL << 63,
+                                                           0x7FC00000,
+                                                           0x7F800000,
+                                                           0xFF800000,
+                                                           0x00000001,
+                                                           0x007FFFFF,
+                                                           0x00800000,
+                                                           0x7F7FFFFF,
+                                                           0x3F800000,
+                                                           0xBF800000,
+                                                           0x7FF0000000000000,
+                                                           0xFFF0000000000000,
+                                                           0x7FF8ULL << 48,
+                                                           0x3FF0000000000000,
+                                                           0x000FFFFFFFFFFFFF,
+                                                           0x0010000000000000,
+                                                           0x7C007C00FC00FC00,
+                                                           0x7F7FFF7F00010001};
   const std::uint64_t bits = rng.Next();
   switch (rng.Next() % 6) {
     case 0:
@@ -64,13 +82,11 @@ inline const Operands& RandomOperands() {
   return operands;
 }
 
-// What the instructions leave in %ld for each of the inputs. They find them as %la, %lb and %lc (64 bits), %ra … (the lower
-// 32) and %ha … (the lower 16), and may leave results in %rd or %hd instead, as `result` says.
+// What the instructions leave in %ld for each of the inputs. They find them as %la, %lb and %lc (64 bits), %ra … (the
+// lower 32) and %ha … (the lower 16), and may leave results in %rd or %hd instead, as `result` says.
 inline std::vector<std::uint64_t> RunOnRandomInputs(const std::string& instructions, char result) {
   const Operands& in = RandomOperands();
-  const std::string widen = result == 'l'   ? ""
-                            : result == 'r' ? "cvt.u64.u32 %ld, %rd;"
-                                            : "cvt.u64.u16 %ld, %hd;";
+  const std::string widen = result == 'l' ? "" : result == 'r' ? "cvt.u64.u32 %ld, %rd;" : "cvt.u64.u16 %ld, %hd;";
   Device device(KernelText(".param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u64 pd, .param .u64 pn", R"(
   .reg .pred %p, %q; .reg .b16 %ha, %hb, %hc, %hd, %he; .reg .b32 %ra, %rb, %rc, %rd, %re, %r<6>;
   .reg .b64 %la, %lb, %lc, %ld, %le, %pa, %pb, %pc, %pd, %at;
@@ -105,8 +121,8 @@ void ExpectAsOnHost(const std::string& instructions, char result, Host host) {
     const std::uint64_t expected = host(in.a[i], in.b[i], in.c[i]);
     if (got[i] == expected) continue;
     if (++wrong > 3) continue;
-    ADD_FAILURE() << instructions << std::hex << " of " << in.a[i] << ", " << in.b[i] << ", " << in.c[i] << ": " << got[i]
-                  << " instead of " << expected;
+    ADD_FAILURE() << instructions << std::hex << " of " << in.a[i] << ", " << in.b[i] << ", " << in.c[i] << ": "
+                  << got[i] << " instead of " << expected;
   }
   EXPECT_EQ(wrong, 0U) << instructions;
 }

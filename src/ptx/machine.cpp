@@ -11,7 +11,7 @@
 namespace upskill::ptx {
 namespace {
 
-constexpr std::uint64_t kSharedGap = 32;  // between variables, so that overruns are found
+constexpr std::uint64_t kSharedGap = 32;               // between variables, so that overruns are found
 constexpr std::uint64_t kMostSharedBytes = 4U << 20U;  // of a block, with gaps
 constexpr std::size_t kResidentBlocks = 8;
 constexpr std::size_t kMostResidentBlocks = 2048;  // if all of them wait for others
@@ -78,8 +78,9 @@ Status Machine::LayOutShared() {
   place(false);
   dynamic_shared_ = RoundUp(end, 1024);
   if (dynamic_shared_ > kMostSharedBytes) {
-    return InputError(fmt::format("the {} shared variables, aligned and with gaps between them, take more than {} bytes",
-                                  ranges.size(), kMostSharedBytes));
+    return InputError(
+        fmt::format("the {} shared variables, aligned and with gaps between them, take more than {} bytes",
+                    ranges.size(), kMostSharedBytes));
   }
   shared_end_ = dynamic_shared_ + config_.dynamic_shared_bytes;
   ranges.emplace_back(dynamic_shared_, shared_end_);

@@ -14,7 +14,7 @@ namespace upskill::ptx {
 namespace {
 
 constexpr std::size_t kMostInstructions = 2'000'000;  // race_checker.h has 21 bits for the place of an access
-constexpr std::size_t kLongestName = 200;  // of an instruction, as messages quote it
+constexpr std::size_t kLongestName = 200;             // of an instruction, as messages quote it
 
 }  // namespace
 

@@ -175,8 +175,8 @@ Status Parser::ParseInstruction(const Token& opcode, std::uint32_t guard, bool g
     return ErrorAt(opcode.line, fmt::format("more than {} instructions", limits_.instructions));
   }
   if (program_->constants.size() > limits_.constant_bytes) {
-    return ErrorAt(opcode.line, fmt::format("the numbers in the instructions take more than {} bytes",
-                                            limits_.constant_bytes));
+    return ErrorAt(opcode.line,
+                   fmt::format("the numbers in the instructions take more than {} bytes", limits_.constant_bytes));
   }
   Statement statement;
   statement.opcode = opcode.text;

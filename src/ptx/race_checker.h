@@ -80,8 +80,8 @@ class RaceChecker {
   // Records the access and returns an earlier one that it races with.
   std::optional<MemoryAccess> Check(ShadowCell& cell, const BlockClock& clock, const MemoryAccess& access, bool writes,
                                     bool same_value) const;
-  // As Check, for accesses that aren't strong and after which nothing is to be reported: false if it isn't that simple, and
-  // then the cell is as it was. `access.bytes` may be more than the access has in this cell.
+  // As Check, for accesses that aren't strong and after which nothing is to be reported: false if it isn't that simple,
+  // and then the cell is as it was. `access.bytes` may be more than the access has in this cell.
   static bool PlainRead(ShadowCell& cell, const BlockClock& clock, const MemoryAccess& access);
   static bool PlainWrite(ShadowCell& cell, const BlockClock& clock, const MemoryAccess& access);
   // The cell of a global address; nullptr if the budget is spent.

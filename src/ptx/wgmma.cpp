@@ -72,7 +72,8 @@ void Machine::Wgmma(const Inst& inst, std::uint32_t mask) {
         a[std::size_t{row} * kDepth + k] = a_sign * HalfValue(bits >> (16 * (k % 2)), inst.type);
       } else {
         const std::uint64_t descriptor = Register<std::uint64_t>(Operand(inst, first))[some];
-        a[std::size_t{row} * kDepth + k] = a_sign * MatrixElement(inst, lane, descriptor, warp_->index % 4 * 16 + row, k);
+        a[std::size_t{row} * kDepth + k] =
+            a_sign * MatrixElement(inst, lane, descriptor, warp_->index % 4 * 16 + row, k);
       }
     }
   }
@@ -90,7 +91,8 @@ void Machine::Wgmma(const Inst& inst, std::uint32_t mask) {
       const unsigned column = 8 * (i / 4) + 2 * (lane % 4) + i % 2;
       float& d = Register<float>(Operand(inst, i))[lane];
       double sum = ((scale >> lane) & 1U) != 0 ? static_cast<double>(d) : 0;
-      for (unsigned k = 0; k < kDepth; ++k) sum = std::fma(a[std::size_t{row} * kDepth + k], b[column * kDepth + k], sum);
+      for (unsigned k = 0; k < kDepth; ++k)
+        sum = std::fma(a[std::size_t{row} * kDepth + k], b[column * kDepth + k], sum);
       d = static_cast<float>(sum);
     }
   }
