@@ -26,7 +26,7 @@ TEST(Workspace, RecordIsStoredAndReadBack) {
   work.tool_errors = 1;
   work.tools = {{"bash", 3}, {"read_file", 1}};
   work.limit = "turns";
-  work.skill = SkillUse{10, 20, 30, {"SKILL.md"}, {"scripts/a.sh"}};
+  work.skill = SkillUse{10, 20, 30, {"SKILL.md"}, {"scripts/a.sh"}, {"charts"}, true};
   work.transcript = Json::array({{{"text", "I look"}, {"calls", Json::array()}}});
   const Json json = WorkRecordToJson(work);
   EXPECT_TRUE(json.at("written").at("text").is_string());
