@@ -53,7 +53,7 @@ std::vector<std::string> WorkRecordSeeds() {
   work.turns = 2;
   work.tools = {{"bash", 1}};
   work.limit = "turns";
-  work.skill = SkillUse{1, 2, 3, {"SKILL.md"}, {"scripts/a"}};
+  work.skill = SkillUse{1, 2, 3, {"SKILL.md"}, {"scripts/a"}, {"other"}, true};
   work.transcript = Json::array({{{"text", "x"}, {"calls", Json::array()}}});
   return {DumpJson(WorkRecordToJson(work))};
 }

@@ -242,7 +242,6 @@ A check with "file" looks at that file in the answer: the fenced block with its
 name in the info string, on the line before, or in a comment as its first line.
 With "output_file", the other checks look at that file. With "fill": {"file",
 "gap", "pattern", "files"}, the answer fills a gap in a file for the checks.
-
 A check that can't run here is skipped, with a warning; a case that can't pass
 without it is left out. All keys: docs/suites.md. See also: help answers.
 )";

@@ -51,6 +51,7 @@ class SilentModel : public Model {
 
 std::vector<std::unique_ptr<SilentModel>> SilentModelsFor(const Plan& plan) {
   std::vector<std::unique_ptr<SilentModel>> models;
+  models.reserve(plan.students.size());
   for (const Student& student : plan.students) models.push_back(std::make_unique<SilentModel>(student.name));
   return models;
 }

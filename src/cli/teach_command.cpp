@@ -151,7 +151,7 @@ void AddTeachCommand(CLI::App& app, TeachOptions& options) {
           ->group("Skills and traces");
   command->add_option("CASES", options.cases, "File of cases (docs/suites.md), which are done in workspaces")
       ->required();
-  command->add_option("--task", options.task, "What the skill is for, in a sentence")->type_name("TEXT");
+  command->add_option("--task", options.task, "What the skill is for, in a sentence")->type_name("TASK");
   BeginGroup(*command, "Models");
   command->add_option("--teacher", options.teacher, "Model that solves the cases and writes the skill")
       ->required()
@@ -193,7 +193,9 @@ void AddTeachCommand(CLI::App& app, TeachOptions& options) {
   command->add_flag("-q,--quiet", options.quiet, "Print no progress or notes");
   AddColorOption(*command, options.color);
   AddExamples(*command, {{"Teach a cheap model what an expensive one finds out",
-                          "upskill teach cases.json --teacher opus --student haiku"}});
+                          "upskill teach cases.json --teacher opus --student haiku"},
+                         {"Say what the skill is for",
+                          "upskill teach cases.json --teacher opus --student haiku --task 'Fill in forms'"}});
 }
 
 ExitCode RunTeach(const CLI::App& app, const TeachOptions& options, Env& env) {

@@ -304,8 +304,8 @@ std::optional<int> Contrast::MoreFor(double bound, double alpha) const {
 Result<Contrast> MakeContrast(const ChoiceAnswers& a, const ChoiceAnswers& b) {
   ASSIGN_OR_RETURN(const std::vector<std::size_t> matches, MatchCases(a, b));
   PairedRounds all = PairRounds(a, b, matches);
-  const bool has_lost = HasLost(all);
-  const Selected selected = Select(has_lost ? all : std::move(all), a, b, LostAnswers::kLeftOut);
+  const std::optional<PairedRounds> with_lost = HasLost(all) ? std::optional(all) : std::nullopt;
+  const Selected selected = Select(std::move(all), a, b, LostAnswers::kLeftOut);
   const PairedRounds& rounds = selected.rounds;
   if (rounds.empty() || selected.kept.empty()) {
     return InputError(fmt::format("{} and {} can't be compared: no round was answered by both", a.label(), b.label()));
@@ -322,9 +322,9 @@ Result<Contrast> MakeContrast(const ChoiceAnswers& a, const ChoiceAnswers& b) {
   contrast.anytime = a.stopped_early || b.stopped_early;
   contrast.evidence_ = EvidenceOf(selected, a, LostAnswers::kLeftOut);
   contrast.against_ = contrast.for_ = contrast.evidence_;
-  if (!has_lost) return WithMeans(std::move(contrast), rounds);
-  const Selected against = Select(all, a, b, LostAnswers::kAgainstA);
-  const Selected in_favour = Select(all, a, b, LostAnswers::kForA);
+  if (!with_lost) return WithMeans(std::move(contrast), rounds);
+  const Selected against = Select(*with_lost, a, b, LostAnswers::kAgainstA);
+  const Selected in_favour = Select(*with_lost, a, b, LostAnswers::kForA);
   const bool any =
       !against.rounds.empty() && !against.kept.empty() && !in_favour.rounds.empty() && !in_favour.kept.empty();
   if (!any) {

@@ -20,6 +20,7 @@ class HeldAnswers {
   }
   HeldAnswers(const HeldAnswers&) = delete;
   HeldAnswers& operator=(const HeldAnswers&) = delete;
+  ~HeldAnswers() = default;
 
   const ChoiceAnswers& operator*() const { return *answers_; }
 

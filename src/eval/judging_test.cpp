@@ -43,7 +43,7 @@ Result<ChatResponse> RightWithSkill(const ChatRequest& request) {
   return WithSkill(request) ? Right(request) : Result<ChatResponse>(Text("no idea"));
 }
 
-Result<ChatResponse> Verdict(const ChatRequest& request) {
+Result<ChatResponse> VerdictOn(const ChatRequest& request) {
   const bool right = request.messages.at(0).text.find("right ") != std::string::npos;
   ChatResponse response = Text(right ? kMet : kNotMet);
   response.cost_usd = 0.01;
@@ -60,7 +60,7 @@ FakeModel HelpedStudent() {
   return FakeModel("fake", 4, [](const ChatRequest& request, std::size_t) { return RightWithSkill(request); });
 }
 FakeModel Judge() {
-  return FakeModel("judge", 2, [](const ChatRequest& request, std::size_t) { return Verdict(request); });
+  return FakeModel("judge", 2, [](const ChatRequest& request, std::size_t) { return VerdictOn(request); });
 }
 
 TEST(Judging, DecidesAboutEveryAnswer) {
@@ -97,7 +97,7 @@ TEST(Judging, WhatItSaidOfReusedAnswersIsNotAskedAgain) {
   again.input.cached = answers;
   EXPECT_EQ(again.Run().progress.reused, 4U);
   EXPECT_EQ(judge.requests.size(), before);
-  FakeModel other("other", 2, [](const ChatRequest& request, std::size_t) { return Verdict(request); });
+  FakeModel other("other", 2, [](const ChatRequest& request, std::size_t) { return VerdictOn(request); });
   Bench third(JudgedPlan(2), student, other);
   third.input.cached = answers;
   third.Run();
@@ -107,7 +107,7 @@ TEST(Judging, WhatItSaidOfReusedAnswersIsNotAskedAgain) {
 TEST(Judging, AsksAgainForAVerdictThatCannotBeRead) {
   FakeModel student = HelpedStudent();
   FakeModel judge("judge", 1, [](const ChatRequest& request, std::size_t) -> Result<ChatResponse> {
-    return request.messages.size() == 1 ? Result<ChatResponse>(Text("Well, yes.")) : Verdict(request);
+    return request.messages.size() == 1 ? Result<ChatResponse>(Text("Well, yes.")) : VerdictOn(request);
   });
   Bench bench(JudgedPlan(1), student, judge);
   const RunOutcome outcome = bench.Run();
@@ -162,7 +162,7 @@ TEST(Judging, CountsUnderTheCap) {
   });
   student.set_price({});
   FakeModel judge("judge", 1, [](const ChatRequest& request, std::size_t) {
-    ChatResponse response = *Verdict(request);
+    ChatResponse response = *VerdictOn(request);
     response.usage.input = 100;
     response.cost_usd = 1.0;
     return Result<ChatResponse>(response);

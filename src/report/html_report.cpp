@@ -129,7 +129,8 @@ Json StudentPageJson(const JudgedRun& run, std::size_t index) {
                           {"output_tokens", known ? Json(summary.output_tokens) : Json(nullptr)}};
   }
   Json notes = Json::array();
-  for (const auto& [label, text] : ActivationLines(run.plan(), student)) notes.push_back(label + ": " + text);
+  for (const auto& [label, text] : ActivationLines(run.plan(), student))
+    notes.push_back(fmt::format("{}: {}", label, text));
   for (const TerminalText& note : FindingNotes(run, index)) notes.push_back(note.text());
   return {{"name", student.student.name},
           {"spec", student.student.spec},
