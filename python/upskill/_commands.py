@@ -33,13 +33,17 @@ def eval(skill: PathLike, *, models: Names = (), base_url: Names = (), jobs: Opt
          timeout: Union[None, str, Number] = None, resume: Union[None, bool, str] = None, refresh: bool = False,
          no_cache: bool = False, no_log_runs: bool = False, no_ledger: bool = False, runs_dir: Optional[PathLike] = None,
          mode: Optional[str] = None, load: Optional[str] = None, max_turns: Optional[int] = None,
-         case_timeout: Union[None, str, Number] = None, case_tokens: Optional[int] = None,
+         case_timeout: Union[None, str, Number] = None, case_tokens: Optional[int] = None, activation: bool = False,
+         among: Union[PathLike, Iterable[PathLike]] = (), cache_from: Union[PathLike, Iterable[PathLike]] = (),
+         on: Optional[str] = None, shards: Optional[int] = None, job_option: Names = (),
          process: Process = DEFAULT_PROCESS) -> Outcome[results.EvalResult]:
     """Measures a skill: asks its cases with and without it.
 
     timeout: seconds, or a text such as "10m", after which the run stops and can be resumed
     mode: "answer" or "workspace", for all cases; load: "body" or "on-demand", how a student in a workspace gets the skill
     case_timeout: like timeout, for a case in a workspace
+    activation: measure whether students find the skill; among: other skills to choose from
+    on: an engine for jobs, such as "slurm", with shards and job_option ("NAME=VALUE")
     resume: the name of a run, or True for the latest one
     exit_code: 0; 1 the gate failed; 3 the run is incomplete
     """
@@ -50,7 +54,8 @@ def eval(skill: PathLike, *, models: Names = (), base_url: Names = (), jobs: Opt
                         max_cost=max_cost, max_tokens_total=max_tokens_total, timeout=_time(timeout),
                         resume="latest" if resume is True else resume, refresh=refresh, no_cache=no_cache, no_log_runs=no_log_runs,
                         no_ledger=no_ledger, runs_dir=runs_dir, mode=mode, load=load, max_turns=max_turns,
-                        case_timeout=_time(case_timeout), case_tokens=case_tokens, json=True)
+                        case_timeout=_time(case_timeout), case_tokens=case_tokens, activation=activation, among=among,
+                        cache_from=cache_from, on=on, shards=shards, job_option=job_option, json=True)
     return _json(["eval", *arguments, *_places(skill)], process)
 
 

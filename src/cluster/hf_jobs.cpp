@@ -85,7 +85,7 @@ class HubJobs : public JobEngine {
       words.insert(words.end(), options_.begin(), options_.end());
       words = InNameSpace(std::move(words));
       words.insert(words.end(), {"--", image_, "/bin/sh", "-c", HubScript(array, program_, shard)});
-      ASSIGN_OR_RETURN(const ToolOutcome outcome, RunTool(words));
+      ASSIGN_OR_RETURN(const JobToolOutcome outcome, RunTool(words));
       if (outcome.exit_code != 0) return ToolError({"hf jobs run"}, outcome);
     }
     return array.name;
@@ -111,7 +111,7 @@ class HubJobs : public JobEngine {
     const std::vector<std::string> words = {"hf", "sync", FolderOf(folder) + "/" + own, (folder / own).string()};
     ASSIGN_OR_RETURN(const Folder opened, Folder::Open(folder));
     RETURN_IF_ERROR(opened.MakeBelow(own));
-    ASSIGN_OR_RETURN(const ToolOutcome outcome, RunTool(words, "", kTransferLimit));
+    ASSIGN_OR_RETURN(const JobToolOutcome outcome, RunTool(words, "", kTransferLimit));
     if (outcome.exit_code != 0) return ToolError({"hf sync"}, outcome);
     return {};
   }
@@ -121,7 +121,7 @@ class HubJobs : public JobEngine {
     for (const HubJob& job : jobs) {
       if (job.state.phase == TaskState::Phase::kEnded) continue;
       const std::vector<std::string> words = InNameSpace({"hf", "jobs", "cancel", job.id});
-      ASSIGN_OR_RETURN(const ToolOutcome outcome, RunTool(words));
+      ASSIGN_OR_RETURN(const JobToolOutcome outcome, RunTool(words));
       if (outcome.exit_code != 0) return ToolError({"hf jobs cancel"}, outcome);
     }
     return {};
@@ -157,7 +157,7 @@ class HubJobs : public JobEngine {
       std::vector<std::string> words = {"hf"};
       if (!is_folder) words.emplace_back("buckets");
       words.insert(words.end(), {is_folder ? "sync" : "cp", (array.working_folder / path).string(), there});
-      ASSIGN_OR_RETURN(const ToolOutcome outcome, RunTool(words, "", kTransferLimit));
+      ASSIGN_OR_RETURN(const JobToolOutcome outcome, RunTool(words, "", kTransferLimit));
       if (outcome.exit_code != 0) return ToolError({words[0] + " " + words[1]}, outcome);
     }
     return {};
@@ -166,7 +166,7 @@ class HubJobs : public JobEngine {
   Result<std::vector<HubJob>> List(const std::string& name) const {
     const std::vector<std::string> words =
         InNameSpace({"hf", "jobs", "ps", "--all", "--name", name, "--limit", "0", "--format", "json"});
-    ASSIGN_OR_RETURN(const ToolOutcome outcome, RunTool(words));
+    ASSIGN_OR_RETURN(const JobToolOutcome outcome, RunTool(words));
     if (outcome.exit_code != 0) return ToolError({"hf jobs ps"}, outcome);
     return HubJobsFrom(outcome.output);
   }

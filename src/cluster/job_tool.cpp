@@ -15,7 +15,8 @@ constexpr int kNotFoundByShell = 127;
 
 }  // namespace
 
-Result<ToolOutcome> RunTool(const std::vector<std::string>& words, std::string_view input, std::chrono::seconds limit) {
+Result<JobToolOutcome> RunTool(const std::vector<std::string>& words, std::string_view input,
+                               std::chrono::seconds limit) {
   std::string command = "exec";
   for (const std::string& word : words) command += " " + ShellWord(word);
   ChildLimits limits;
@@ -35,10 +36,10 @@ Result<ToolOutcome> RunTool(const std::vector<std::string>& words, std::string_v
   }
   if (child.exit_code == kNotFoundByShell)
     return Error{ErrorKind::kNotFound, fmt::format("'{}' is not installed, or not in PATH", tool)};
-  return ToolOutcome{child.exit_code, child.output, std::string(Trim(child.error_tail))};
+  return JobToolOutcome{child.exit_code, child.output, std::string(Trim(child.error_tail))};
 }
 
-Error ToolError(const std::vector<std::string>& words, const ToolOutcome& outcome) {
+Error ToolError(const std::vector<std::string>& words, const JobToolOutcome& outcome) {
   const std::string& said = outcome.error.empty() ? outcome.output : outcome.error;
   return Error{ErrorKind::kUnavailable, fmt::format("{} failed with exit code {}{}{}", words.front(), outcome.exit_code,
                                                     Trim(said).empty() ? "" : ": ", ExcerptLine(Trim(said), 400))};

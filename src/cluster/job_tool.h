@@ -10,7 +10,7 @@
 
 namespace upskill {
 
-struct ToolOutcome {
+struct JobToolOutcome {
   int exit_code = 0;
   std::string output;
   std::string error;  // the end of its standard error
@@ -19,10 +19,10 @@ struct ToolOutcome {
 // Runs a command-line tool of an engine with this process's whole environment: what it starts elsewhere needs the same
 // keys. `input` is its standard input. Bounded in time and output; it isn't interrupted by Ctrl-C.
 // Error (kUnavailable): it took too long or printed too much. Error (kNotFound): there is no such program.
-Result<ToolOutcome> RunTool(const std::vector<std::string>& words, std::string_view input = "",
-                            std::chrono::seconds limit = std::chrono::seconds(60));
+Result<JobToolOutcome> RunTool(const std::vector<std::string>& words, std::string_view input = "",
+                               std::chrono::seconds limit = std::chrono::seconds(60));
 
 // "squeue failed with exit code 1: …"
-Error ToolError(const std::vector<std::string>& words, const ToolOutcome& outcome);
+Error ToolError(const std::vector<std::string>& words, const JobToolOutcome& outcome);
 
 }  // namespace upskill

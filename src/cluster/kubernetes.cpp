@@ -101,14 +101,14 @@ class Kubernetes : public JobEngine {
     ASSIGN_OR_RETURN(const Folder folder, Folder::Open(array.folder));
     RETURN_IF_ERROR(folder.WriteFile("jobs/" + array.name + ".json", manifest));
     const std::vector<std::string> words = Words({"create", "-f", "-", "-o", "name"});
-    ASSIGN_OR_RETURN(const ToolOutcome outcome, RunTool(words, manifest));
+    ASSIGN_OR_RETURN(const JobToolOutcome outcome, RunTool(words, manifest));
     if (outcome.exit_code != 0) return ToolError(words, outcome);
     return array.name;
   }
 
   Result<std::optional<std::string>> Find(const std::string& name) override {
     const std::vector<std::string> words = Words({"get", "job", name, "--ignore-not-found", "-o", "name"});
-    ASSIGN_OR_RETURN(const ToolOutcome outcome, RunTool(words));
+    ASSIGN_OR_RETURN(const JobToolOutcome outcome, RunTool(words));
     if (outcome.exit_code != 0) return ToolError(words, outcome);
     return Trim(outcome.output).empty() ? std::optional<std::string>() : std::optional(name);
   }
@@ -116,14 +116,14 @@ class Kubernetes : public JobEngine {
   Result<std::map<int, TaskState>> Poll(const std::string& name, const std::string& /*id*/) override {
     const std::vector<std::string> words =
         Words({"get", "jobs,pods", "-l", fmt::format("{}={}", kArrayLabel, name), "-o", "json"});
-    ASSIGN_OR_RETURN(const ToolOutcome outcome, RunTool(words));
+    ASSIGN_OR_RETURN(const JobToolOutcome outcome, RunTool(words));
     if (outcome.exit_code != 0) return ToolError(words, outcome);
     return TasksFromKubectl(outcome.output);
   }
 
   Status Cancel(const std::string& name, const std::string& /*id*/) override {
     const std::vector<std::string> words = Words({"delete", "job", name, "--ignore-not-found", "--wait=false"});
-    ASSIGN_OR_RETURN(const ToolOutcome outcome, RunTool(words));
+    ASSIGN_OR_RETURN(const JobToolOutcome outcome, RunTool(words));
     if (outcome.exit_code != 0) return ToolError(words, outcome);
     return {};
   }

@@ -69,14 +69,14 @@ class Slurm : public JobEngine {
     words.emplace_back(array.restarts ? "--requeue" : "--no-requeue");
     words.insert(words.end(), options_.begin(), options_.end());
     words.push_back((array.folder / file).string());
-    ASSIGN_OR_RETURN(const ToolOutcome outcome, RunTool(words));
+    ASSIGN_OR_RETURN(const JobToolOutcome outcome, RunTool(words));
     if (outcome.exit_code != 0) return ToolError(words, outcome);
     return SlurmIdFrom(outcome.output);
   }
 
   Result<std::optional<std::string>> Find(const std::string& name) override {
     const std::vector<std::string> words = {"squeue", "-h", "-t", "all", "--name=" + name, "-o", "%F"};
-    ASSIGN_OR_RETURN(const ToolOutcome outcome, RunTool(words));
+    ASSIGN_OR_RETURN(const JobToolOutcome outcome, RunTool(words));
     if (outcome.exit_code != 0) return ToolError(words, outcome);
     const std::string_view first = Trim(std::string_view(outcome.output).substr(0, outcome.output.find('\n')));
     if (first.empty()) return std::optional<std::string>();
@@ -86,7 +86,7 @@ class Slurm : public JobEngine {
 
   Result<std::map<int, TaskState>> Poll(const std::string& /*name*/, const std::string& id) override {
     const std::vector<std::string> words = {"squeue", "-h", "-r", "-t", "all", "-j", id, "-o", "%F|%K|%T|%r"};
-    ASSIGN_OR_RETURN(const ToolOutcome outcome, RunTool(words));
+    ASSIGN_OR_RETURN(const JobToolOutcome outcome, RunTool(words));
     std::map<int, TaskState> tasks;
     if (outcome.exit_code == 0) {
       ASSIGN_OR_RETURN(tasks, TasksFromSqueue(outcome.output, id));
@@ -98,7 +98,7 @@ class Slurm : public JobEngine {
 
   Status Cancel(const std::string& name, const std::string& id) override {
     const std::vector<std::string> words = {"scancel", "--name=" + name, id};  // both: never a job of someone else's
-    ASSIGN_OR_RETURN(const ToolOutcome outcome, RunTool(words));
+    ASSIGN_OR_RETURN(const JobToolOutcome outcome, RunTool(words));
     if (outcome.exit_code != 0) return ToolError(words, outcome);
     return {};
   }
@@ -110,7 +110,7 @@ class Slurm : public JobEngine {
   // Why tasks ended that squeue has forgotten, where Slurm keeps accounts.
   static std::map<int, TaskState> FromAccounting(const std::string& id) {
     std::map<int, TaskState> tasks;
-    const Result<ToolOutcome> outcome = RunTool({"sacct", "-n", "-P", "-X", "-j", id, "-o", "JobID,State"});
+    const Result<JobToolOutcome> outcome = RunTool({"sacct", "-n", "-P", "-X", "-j", id, "-o", "JobID,State"});
     if (!outcome || outcome->exit_code != 0) return tasks;
     for (const auto& [task, word] : StatesFromSacct(outcome->output, id)) tasks[task] = {PhaseOf(word), word};
     return tasks;
