@@ -6,7 +6,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -55,6 +58,25 @@ TEST(SourceRules, EveryKindOfSourceIsFound) {
         "python/upskill/results.py", "action/run", "bench/run", "fuzz/run", "fuzz/coverage"}) {
     EXPECT_NE(std::find(sources.begin(), sources.end(), kRoot / file), sources.end()) << file;
   }
+}
+
+// Two types of one name and namespace in one program are no error of the compiler: functions made from a template for
+// one of them are used for the other.
+TEST(SourceRules, NoTwoHeadersDefineATypeOfTheSameName) {
+  std::map<std::string, fs::path> defined_in;
+  for (const fs::path& file : AllSources()) {
+    if (file.extension() != ".h" || !file.string().starts_with((kRoot / "src").string())) continue;
+    std::string space;
+    std::istringstream lines(TextOf(file));
+    for (std::string line; std::getline(lines, line);) {
+      std::smatch match;
+      if (std::regex_match(line, match, std::regex("namespace ([a-z_:]+) \\{"))) space = match[1];
+      if (!std::regex_match(line, match, std::regex("(?:struct|class) ([A-Za-z]+) (?:final )?[:{].*"))) continue;
+      const auto [known, is_new] = defined_in.emplace(space + "::" + match[1].str(), file);
+      EXPECT_TRUE(is_new) << known->first << " is in " << known->second << " and in " << file;
+    }
+  }
+  EXPECT_GT(defined_in.size(), 300U);
 }
 
 TEST(SourceRules, FilesAreShortEnoughToRead) {
