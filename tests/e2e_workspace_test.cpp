@@ -249,22 +249,19 @@ struct Asked {
 
 class WorkspaceIn : public Workspace, public testing::WithParamInterface<Asked> {
  protected:
-  void TearDown() override {
-    ::unsetenv("ANTHROPIC_API_KEY");
-    ::unsetenv("ANTHROPIC_BASE_URL");
+  static std::string Variables(const loopback::Server& server) {
+    if (!GetParam().by_variable) return "";
+    return "ANTHROPIC_API_KEY=sk-test-key-1 ANTHROPIC_BASE_URL=" + server.url();
   }
 
-  static std::vector<std::string> ModelArguments(const loopback::Server& server) {
-    if (!GetParam().by_variable) return {"-m", GetParam().model, "--base-url", server.url() + "/v1"};
-    ::setenv("ANTHROPIC_API_KEY", "sk-test-key-1", 1);
-    ::setenv("ANTHROPIC_BASE_URL", server.url().c_str(), 1);
-    return {"-m", GetParam().model};
+  static std::string Line(const loopback::Server& server, const std::string& options) {
+    std::string line = std::string("eval s -m ") + GetParam().model + " " + options;
+    if (!GetParam().by_variable) line += " --base-url " + server.url() + "/v1";
+    return line;
   }
 
   ProcessOutcome Eval(const loopback::Server& server, const std::string& options) {
-    std::string line = "eval s " + options;
-    for (const std::string& argument : ModelArguments(server)) line += " " + argument;
-    return Shell("", line);
+    return Shell(Variables(server), Line(server, options));
   }
 };
 
@@ -272,7 +269,7 @@ INSTANTIATE_TEST_SUITE_P(Workspace, WorkspaceIn,
                          testing::Values(Asked{"chat", "generic.m", false},
                                          Asked{"responses", "openresponses.m", false},
                                          Asked{"anthropic", "anthropic.claude-haiku-4-5", true}),
-                         [](const testing::TestParamInfo<Asked>& info) { return std::string(info.param.name); });
+                         [](const testing::TestParamInfo<Asked>& asked) { return std::string(asked.param.name); });
 
 TEST_P(WorkspaceIn, EndsAtItsTurns) {
   const loopback::Server server([](const Request& request) {
@@ -322,17 +319,18 @@ TEST_P(WorkspaceIn, NoTurnIsPaidTwiceAfterAKill) {
         },
         1);
   });
-  std::vector<std::string> arguments = {"eval", "s", "--no-baseline", "-q"};
-  for (const std::string& argument : ModelArguments(server)) arguments.push_back(argument);
-  const pid_t pid = StartUpskill(arguments, folder_.path());
-  while (server.request_count() < 3) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  ::kill(pid, SIGKILL);
-  WaitFor(pid);
+  // Killed once the third request is under way; exec keeps the process's number.
+  std::jthread killer([&] {
+    for (int i = 0; i < 12'000 && server.request_count() < 3; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    RunShell("kill -KILL $(cat pid)", folder_.path());
+  });
+  RunShell(Variables(server) + " bash -c 'echo $$ > pid; exec \"$UPSKILL\" " + Line(server, "--no-baseline -q") + "'",
+           folder_.path());
+  killer.join();
+  EXPECT_EQ(server.request_count(), 3U);
   holds = false;
-  std::vector<std::string> resume = arguments;
-  std::erase(resume, "--no-baseline");
-  resume.emplace_back("--resume");
-  const ProcessOutcome outcome = RunUpskill(resume, folder_.path());
+  const ProcessOutcome outcome = Eval(server, "-q --resume");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
   const Sample sample = Samples().at("skill");
   EXPECT_TRUE(sample.passed());
