@@ -77,7 +77,7 @@ TEST(MakeCheck, KnowsEveryTypeInSuites) {
     {"type": "cuda-run"},
     {"type": "all", "checks": [{"type": "number", "value": 1}]}, {"type": "any", "checks": [{"type": "number", "value": 1}]},
     {"type": "at-least", "count": 1, "checks": [{"type": "number", "value": 1}]}, {"type": "kernel-builder"},
-    {"type": "not-regex", "pattern": "a"}, {"type": "judge", "rubric": "a"}]}])",
+    {"type": "not-regex", "pattern": "a"}, {"type": "judge", "rubric": "a"}, {"type": "activates"}]}])",
                                          "t");
   ASSERT_TRUE(suite.ok()) << suite.error().message;
   EXPECT_THAT(suite->warnings, IsEmpty());
