@@ -165,7 +165,7 @@ class ToolRun {
     const std::string skill = Text("name");
     const std::string folder = std::string(kWorkspaceSkills) + "/" + skill + "/";
     const auto body = state_.fixed.find(folder + "SKILL.md");
-    if (body == state_.fixed.end()) throw ToolFault{fmt::format("there is no skill {}", Quoted(skill))};
+    if (body == state_.fixed.end()) throw ToolFault{fmt::format("no skill is called {}", Quoted(skill))};
     outcome_.text = fmt::format("{}\n\n[The skill's folder is {}]\n", TextOf(body->first), folder);
     return {};
   }

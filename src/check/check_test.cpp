@@ -52,17 +52,18 @@ TEST(MakeCheck, ChecksThatCannotRunAreSkipped) {
   EXPECT_THAT(
       suite->warnings,
       ElementsAre(
-          HasSubstr("\"checks\" entry 2: the check \"tool_call\" is skipped: this version gives students no tools"),
+          HasSubstr(
+              "\"checks\" entry 2: the check \"tool_call\" is skipped: this version does not check calls of tools"),
           HasSubstr("unknown check type \"containz\" is skipped; did you mean \"contains\"? (upskill help checks)"),
           HasSubstr("\"validator\" is skipped: the validator toml_ok is a function of another tool")));
   const Result<CaseChecks> checks = CaseChecks::Make(suite->cases[0]);
   ASSERT_TRUE(checks.ok());
-  EXPECT_EQ(checks->WhyNoneCanPass(), "tool_call can't run: this version gives students no tools");
+  EXPECT_EQ(checks->WhyNoneCanPass(), "tool_call can't run: this version does not check calls of tools");
   const std::vector<CheckResult> results = checks->Run("a");
   EXPECT_THAT(OutcomesOf(suite->cases[0], "a"),
               ElementsAre(Outcome::kPass, Outcome::kSkip, Outcome::kSkip, Outcome::kSkip));
   EXPECT_EQ(results[1].name, "tool_call");
-  EXPECT_EQ(results[1].detail, "this version gives students no tools");
+  EXPECT_EQ(results[1].detail, "this version does not check calls of tools");
   EXPECT_EQ(SuiteToJson(*suite), suite->document);
 }
 

@@ -111,7 +111,8 @@ TEST(LeaveOutCasesThatCannotPass, NamesTheCaseAndTheCheck) {
   EXPECT_THAT(
       *left_out,
       ElementsAre(
-          "s.json:3: case 2 (\"b\") is left out: its check tool_call can't run: this version gives students no tools",
+          "s.json:3: case 2 (\"b\") is left out: its check tool_call can't run: this version does not check calls of "
+          "tools",
           "s.json:5: case 4 (\"d\") is left out: its check all of 2 checks: tool_call can't run: this version gives "
           "students no tools"));
   ASSERT_EQ(suite->cases.size(), 2U);

@@ -32,7 +32,7 @@ struct UnavailableType {
 };
 constexpr std::array<UnavailableType, 4> kUnavailableTypes = {{
     {"validator", "validators are functions of another tool"},
-    {"tool_call", "this version gives students no tools"},
+    {"tool_call", "this version does not check calls of tools"},
     {"nvcc", "use cuda_compile"},
     {"cuda_run", "this version runs no kernels"},
 }};

@@ -322,9 +322,8 @@ std::vector<std::string> FileState::FromBeginning(const std::string& before, con
   return {from + 1, to};
 }
 
-// What the beginning as first written says about a gap of `count` lines between two known ones: at most so many lines,
-// to be read with reserve, because they may have changed since and lack the blank ones. Empty if nothing tells where
-// the beginning goes on.
+// A gap of `count` lines between two known lines, filled from the file as it was first written: at most `count` lines.
+// They may be out of date, and blank lines are missing. Empty if the first version doesn't show what follows `before`.
 std::vector<std::string> FileState::FirstWrittenAfter(const std::string& before, const std::string& after,
                                                       std::size_t count) const {
   const auto from = std::find(beginning_.begin(), beginning_.end(), before);
