@@ -28,13 +28,15 @@ CASES = [{"id": name, "input": f"Write a report about {name}.", "mode": "workspa
 class Model(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     asked = []
+    tokens_of_a_draft = 10
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         type(self).asked.append(body)
         finish, message = self.answer(body)
         answer = json.dumps({"model": "m", "choices": [{"index": 0, "finish_reason": finish, "message": message}],
-                             "usage": {"prompt_tokens": 10, "completion_tokens": 5}}).encode()
+                             "usage": {"prompt_tokens": 10 if body.get("tools") else type(self).tokens_of_a_draft,
+                                       "completion_tokens": 5}}).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(answer)))
@@ -75,6 +77,7 @@ class Model(http.server.BaseHTTPRequestHandler):
 class Teach(unittest.TestCase):
     def setUp(self):
         Model.asked = []
+        Model.tokens_of_a_draft = 10
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.folder = tempfile.TemporaryDirectory()
@@ -115,6 +118,19 @@ class Teach(unittest.TestCase):
         again = self.run_upskill("teach", "reports.json", "--teacher", "generic.teacher", "--student", "generic.student")
         self.assertEqual(again.returncode, 2)
         self.assertIn("exists", again.stderr)
+
+    def test_the_limit_of_cost_is_that_of_everything(self):
+        Model.tokens_of_a_draft = 1_000_000  # one dollar, for each of draft and critique
+        catalog = self.root / "models.toml"
+        catalog.write_text("".join(f'[[price]]\nproviders = ["generic"]\nmodels = ["{name}"]\ninput = 1\noutput = {output}\n'
+                                   for name, output in (("teacher", 1), ("student", 2000))))
+        os.environ["UPSKILL_MODELS"] = str(catalog)
+        self.addCleanup(os.environ.pop, "UPSKILL_MODELS")
+        done = self.run_upskill("teach", "reports.json", "--teacher", "generic.teacher", "--student", "generic.student",
+                                "--max-tokens", "512", "--max-cost", "3")  # an answer of the student may cost $1.02
+        self.assertEqual(done.returncode, 3, done.stderr + done.stdout)
+        self.assertTrue((self.root / "reports/SKILL.md").exists(), done.stderr)
+        self.assertEqual([body for body in Model.asked if body["model"] == "student"], [])
 
     def test_a_run_without_passing_work_teaches_nothing(self):
         skill = self.root / "s"

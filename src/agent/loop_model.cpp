@@ -196,7 +196,16 @@ class LoopModel : public Model {
     job.has_servers = true;
     for (const ToolServer& server : job.request.task->servers) {
       ASSIGN_OR_RETURN(std::shared_ptr<RunningToolServer> running, ServerFor(job, server));
-      for (const Tool& tool : running->tools()) job.request.tools.push_back(tool);
+      for (const Tool& tool : running->tools()) {
+        const auto has_name = [&](const Tool& other) { return other.name == tool.name; };
+        if (std::any_of(job.request.tools.begin(), job.request.tools.end(), has_name)) {
+          return Error{ErrorKind::kPermanent,
+                       fmt::format("MCP server {}: a tool would be called {}, as another one is; "
+                                   "give the server another name",
+                                   server.name, tool.name)};
+        }
+        job.request.tools.push_back(tool);
+      }
       job.servers.push_back(std::move(running));
     }
     return {};

@@ -6,9 +6,12 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "agent/loop_model.h"
 #include "sandbox/sandbox.h"
+#include "support/fake_model.h"
 
 namespace upskill {
 namespace {
@@ -96,6 +99,23 @@ TEST_F(ToolServerTest, AServerThatDoesNotStartIsAnError) {
   EXPECT_EQ(server.error().kind, ErrorKind::kPermanent);
   EXPECT_THAT(server.error().message,
               AllOf(HasSubstr("MCP server units"), HasSubstr("exit code 4"), HasSubstr("nothing here")));
+}
+
+TEST_F(ToolServerTest, TwoToolsOfOneNameAreAnError) {
+  auto inner = std::make_unique<FakeModel>(
+      "m", 1, [](const ChatRequest&, std::size_t) { return std::optional(Result<ChatResponse>(ChatResponse())); });
+  inner->set_takes_tools();
+  const std::unique_ptr<Model> model = MakeLoopModel(std::move(inner), {&DefaultSandbox(), nullptr, 1}).value();
+  WorkspaceTask task;
+  const ToolServer server{"units", "python3 server.py", {{"server.py", kServer}}, false};
+  task.servers = {server, server};
+  ChatRequest request;
+  request.messages.push_back({Role::kUser, "do it"});
+  request.task = std::make_shared<WorkspaceTask>(std::move(task));
+  const Result<ChatResponse> answer = Generate(*model, request);
+  ASSERT_FALSE(answer.ok());
+  EXPECT_EQ(answer.error().kind, ErrorKind::kPermanent);
+  EXPECT_THAT(answer.error().message, AllOf(HasSubstr("MCP server units"), HasSubstr("units_count")));
 }
 
 }  // namespace

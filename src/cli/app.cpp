@@ -158,7 +158,7 @@ ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
   if (app.got_subcommand("man")) return RunMan(app, options.man, env);
   if (app.got_subcommand("quickstart")) return RunQuickstart(options.quickstart, env);
   ReadAllKeys(options.no_env_file, env);
-  if (app.got_subcommand("generate")) return RunGenerate(app, options.generate, env);
+  if (app.got_subcommand("generate")) return RunGenerate(app, options.generate, env).code;
   if (app.got_subcommand("eval") && !options.eval.on.empty())
     return RunEvalOn(*app.get_subcommand("eval"), options.eval, env);
   if (app.got_subcommand("eval")) return RunEval(options.eval, env);

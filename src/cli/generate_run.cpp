@@ -133,21 +133,21 @@ void PrintSources(const GenerateSession& session, Env& env) {
 
 }  // namespace
 
-ExitCode RunGenerate(const CLI::App& app, GenerateCommandOptions options, Env& env) {
+GenerateEnd RunGenerate(const CLI::App& app, GenerateCommandOptions options, Env& env) {
   GenerateSession session;
   session.options = std::move(options);
   session.options.given = GivenOptionsOf(app);
-  if (const Status opened = OpenGeneration(session, env); !opened) return PrintError(env, opened.error());
+  if (const Status opened = OpenGeneration(session, env); !opened) return {PrintError(env, opened.error())};
   if (!session.options.quiet) PrintSources(session, env);
   if (session.options.dry_run) {
     PrintDryRun(session, env);
-    return ExitCode::kSuccess;
+    return {};
   }
   ProgressLine progress(StyleFor(env, env.error_is_terminal, session.options.color), env.error_is_terminal, env.error);
   // Opening it locks it. InputOf adds up what the trials in it cost, to which another process may have added until
   // then.
   Result<AppendFile> trials = AppendFile::Open(session.folder / kTrialsFile, true);
-  if (!trials) return PrintError(env, trials.error());
+  if (!trials) return {PrintError(env, trials.error())};
   GenerateInput input = InputOf(session, env);
   if (!session.options.quiet) input.trials.observer = &progress;
   input.trials.on_run = [&](const std::string& stage, const std::string& run) {
@@ -163,9 +163,9 @@ ExitCode RunGenerate(const CLI::App& app, GenerateCommandOptions options, Env& e
   Result<GenerateOutcome> outcome = GenerateSkill(input);
   progress.Clear();
   if (!outcome && outcome.error().kind == ErrorKind::kNotFound && !session.teacher)
-    return RefuseToExtract(session, outcome.error(), env);
-  if (!outcome) return FinishWithoutSkill(session, outcome.error(), env);
-  return Finish(session, *outcome, input.options.target.estimated, env);
+    return {RefuseToExtract(session, outcome.error(), env)};
+  if (!outcome) return {FinishWithoutSkill(session, outcome.error(), env)};
+  return {Finish(session, *outcome, input.options.target.estimated, env), outcome->spent_usd};
 }
 
 }  // namespace upskill

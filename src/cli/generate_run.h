@@ -10,7 +10,12 @@ class App;
 
 namespace upskill {
 
+struct GenerateEnd {
+  ExitCode code = ExitCode::kSuccess;
+  double spent_usd = 0.0;  // as a limit on cost counts it; 0 if there was no outcome
+};
+
 // `app`: as it parsed the command line into `options`; it knows which options were given.
-ExitCode RunGenerate(const CLI::App& app, GenerateCommandOptions options, Env& env);
+GenerateEnd RunGenerate(const CLI::App& app, GenerateCommandOptions options, Env& env);
 
 }  // namespace upskill

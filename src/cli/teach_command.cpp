@@ -117,8 +117,8 @@ std::string OutputOf(const TeachOptions& options) {
   return SkillNameFrom(fs::path(options.cases).stem().string());
 }
 
-ExitCode Distil(const CLI::App& app, const TeachOptions& options, const std::string& run, const TaughtCases& cases,
-                std::optional<double> left_usd, Env& env) {
+GenerateEnd Distil(const CLI::App& app, const TeachOptions& options, const std::string& run, const TaughtCases& cases,
+                   std::optional<double> left_usd, Env& env) {
   GenerateCommandOptions generate;
   generate.task = options.task;
   generate.from = {run};
@@ -224,8 +224,9 @@ ExitCode RunTeach(const CLI::App& app, const TeachOptions& options, Env& env) {
   std::optional<double> left = options.max_cost_usd;
   if (left) *left = std::max(0.0, *left - budget.spent().usd);
   const std::string run = (RunsFolder(options.runs_dir, *config) / solved->plan().run).string();
-  const ExitCode distilled = Distil(app, options, run, *cases, left, env);
-  if (distilled != ExitCode::kSuccess) return distilled;
+  const GenerateEnd distilled = Distil(app, options, run, *cases, left, env);
+  if (distilled.code != ExitCode::kSuccess) return distilled.code;
+  budget.Charge({0, distilled.spent_usd});
   return MeasureStudents(options, *cases, budget, env);
 }
 

@@ -44,6 +44,7 @@ class Generation {
       const Status finished = FinishChosen();
       if (!finished && !EndEarly(finished.error())) return finished.error();
     }
+    out_.spent_usd = state_.budget.spent_usd();
     return std::move(out_);
   }
 

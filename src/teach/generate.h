@@ -87,6 +87,7 @@ struct GenerateOutcome {
   std::string stopped;                 // why it ended early with the best candidate so far; empty: it completed
   bool interrupted = false;            // by the user
   bool resumable = false;              // it ended early, and a further session would continue it
+  double spent_usd = 0.0;              // over all sessions, by teachers and trials, as a limit on cost counts it
 };
 
 // Writes a skill and tests, refines the skill by the students' failures on the train cases and measures the best
