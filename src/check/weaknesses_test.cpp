@@ -113,8 +113,8 @@ TEST(LeaveOutCasesThatCannotPass, NamesTheCaseAndTheCheck) {
       ElementsAre(
           "s.json:3: case 2 (\"b\") is left out: its check tool_call can't run: this version does not check calls of "
           "tools",
-          "s.json:5: case 4 (\"d\") is left out: its check all of 2 checks: tool_call can't run: this version gives "
-          "students no tools"));
+          "s.json:5: case 4 (\"d\") is left out: its check all of 2 checks: tool_call can't run: this version does "
+          "not check calls of tools"));
   ASSERT_EQ(suite->cases.size(), 2U);
   EXPECT_EQ(suite->cases[1].id, "c");
 }
@@ -125,8 +125,8 @@ TEST(LeaveOutCasesThatCannotPass, NoneLeftIsAnError) {
   const Result<std::vector<std::string>> left_out = LeaveOutCasesThatCannotPass(*suite);
   ASSERT_FALSE(left_out.ok());
   EXPECT_EQ(left_out.error().message,
-            "s.json:1: case 1 (\"b\"): no case can be run, because its check tool_call can't run: this version gives "
-            "students no tools");
+            "s.json:1: case 1 (\"b\"): no case can be run, because its check tool_call can't run: this version does "
+            "not check calls of tools");
 }
 
 TEST(FindCaseWeaknesses, LookIntoGroups) {
