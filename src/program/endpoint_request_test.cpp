@@ -125,6 +125,18 @@ TEST(EndpointRequest, AsksForOneAnswerOfTheModelAndNothingElse) {
                     {"tools", {{{"type", "web_search"}}, {{"type", "local_shell"}}, {{"type", "mcp"}}}}},
                    Protocol::kResponses),
             R"({"max_output_tokens":5,"tools":[{"type":"local_shell"}],"model":"real"})");
+  EXPECT_EQ(
+      BodyOf("/v1/responses",
+             {{"max_output_tokens", 5},
+              {"input",
+               {"text",
+                {{"type", "message"}, {"content", "c"}},
+                {{"type", "additional_tools"}, {"tools", {{{"type", "web_search"}}, {{"type", "function"}}}}}}},
+              {"tools", {{{"type", "function"}}}},
+              {"tool_choice", {{"type", "web_search"}}}},
+             Protocol::kResponses),
+      R"({"max_output_tokens":5,"input":["text",{"type":"message","content":"c"},)"
+      R"({"type":"additional_tools","tools":[{"type":"function"}]}],"tools":[{"type":"function"}],"model":"real"})");
   EXPECT_EQ(BodyOf("/v1beta/models/x:generateContent",
                    {{"generationConfig", {{"candidateCount", 8}, {"maxOutputTokens", 5}}},
                     {"tools", {{{"googleSearch", Json::object()}}, {{"functionDeclarations", Json::array({1})}}}}},

@@ -39,6 +39,19 @@ Json OwnFunctions(const Json& tool) {
   return own;
 }
 
+// Without those that the provider runs. What is no list is left as it is: the provider refuses it.
+Json OwnTools(const Json& tools, bool gemini) {
+  if (!tools.is_array()) return tools;
+  Json kept = Json::array();
+  for (const Json& tool : tools) {
+    if (!gemini && !IsOfProvider(tool)) kept.push_back(tool);
+    if (gemini) {
+      if (Json own = OwnFunctions(tool); !own.empty()) kept.push_back(std::move(own));
+    }
+  }
+  return kept;
+}
+
 }  // namespace
 
 Json WithoutExtras(Json body, Protocol protocol) {
@@ -53,19 +66,23 @@ Json WithoutExtras(Json body, Protocol protocol) {
       EraseKey(*config, "candidate_count");
     }
   }
-  Json* const tools = FindMember(body, "tools");
-  if (tools == nullptr || !tools->is_array() || tools->empty()) return body;
-  Json kept = Json::array();
-  for (const Json& tool : *tools) {
-    if (!gemini && !IsOfProvider(tool)) kept.push_back(tool);
-    if (gemini) {
-      if (Json own = OwnFunctions(tool); !own.empty()) kept.push_back(std::move(own));
+  if (protocol == Protocol::kResponses) {  // newer versions of Codex offer tools in an item of the input
+    Json* const input = FindMember(body, "input");
+    for (std::size_t i = 0; input != nullptr && input->is_array() && i < input->size(); ++i) {
+      Json& item = (*input)[i];
+      if (!item.is_object()) continue;
+      if (Json* const tools = FindMember(item, "tools")) *tools = OwnTools(*tools, false);
     }
   }
+  if (Json* const choice = FindMember(body, "tool_choice"); choice != nullptr && !gemini && IsOfProvider(*choice))
+    EraseKey(body, "tool_choice");
+  Json* const tools = FindMember(body, "tools");
+  if (tools == nullptr || !tools->is_array() || tools->empty()) return body;
+  Json kept = OwnTools(*tools, gemini);
   if (kept.empty()) {
     // A choice among no tools would be refused.
     for (const char* key : {"tools", "tool_choice", "toolConfig", "tool_config"}) EraseKey(body, key);
-  } else if (kept.size() != tools->size() || gemini) {
+  } else {
     *tools = std::move(kept);
   }
   return body;
