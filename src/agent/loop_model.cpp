@@ -182,6 +182,8 @@ class LoopModel : public Model {
     }
     constexpr std::chrono::hours kLongest{24};
     const std::lock_guard lock(servers_mutex_);
+    // One that has ended is started again for the next task.
+    std::erase_if(shared_servers_, [](const auto& entry) { return entry.second->broken(); });
     for (const auto& [known, running] : shared_servers_) {
       if (known == server) return running;
     }

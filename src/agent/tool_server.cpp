@@ -26,6 +26,8 @@ constexpr std::size_t kMostTools = 100;
 constexpr std::size_t kMostNameBytes = 64;
 constexpr std::size_t kMostDescriptionBytes = 8'000;
 constexpr std::size_t kMostErrorBytes = 2'000;
+constexpr std::size_t kMostSchemaBytes = 32'000;
+constexpr std::size_t kMostReceivedBytes = std::size_t{16} << 20U;  // for one call, or to start
 
 // A name as all providers accept it.
 std::string ToolName(const std::string& server, const std::string& tool) {
@@ -119,9 +121,12 @@ Status RunningToolServer::TakeTools() {
   for (const Json& offered : found.tools) {
     const std::string own = StringAt(offered, "name");
     const std::string name = ToolName(server_.name, own);
-    if (own.empty() || !names_.emplace(name, own).second) continue;
+    if (own.empty()) continue;
+    if (!names_.emplace(name, own).second) return InputError(fmt::format("two of its tools would be called {}", name));
     Json schema = Member(offered, "inputSchema");
     if (!schema.is_object()) schema = {{"type", "object"}, {"properties", Json::object()}};
+    if (DumpJson(schema).size() > kMostSchemaBytes)
+      return InputError(fmt::format("the schema of its tool {} exceeds {}", name, BytesText(kMostSchemaBytes)));
     const std::string description = ReplaceInvalidUtf8(StringAt(offered, "description"));
     tools_.push_back({name, WithoutMiddle(description, kMostDescriptionBytes), std::move(schema)});
   }
@@ -141,13 +146,14 @@ Result<ToolOutcome> RunningToolServer::Call(const ToolCall& call, const ToolLimi
   if (!call.arguments.is_object()) return finished("Error: the arguments of the call are not a JSON object", true);
   if (broken_) return finished(fmt::format("Error: the server {} has ended", server_.name), true);
   stop_ = stop;
+  received_ = 0;
   deadline_ = begin + std::min<milliseconds>(kToAnswer, limits.time);
   const Result<McpResult> said = session_->Call(names_.at(call.name), call.arguments);
   stop_ = nullptr;
   if (said) return finished(said->text.empty() ? "(no result)" : said->text, said->is_error);
   if (said.error().kind == ErrorKind::kCancelled) return said.error();
   // A late answer to this call is recognized by its number; a dialogue that has broken can't go on.
-  broken_ = said.error().kind != ErrorKind::kUnavailable;
+  if (said.error().kind != ErrorKind::kUnavailable) broken_ = true;
   return finished("Error: " + said.error().message, true);
 }
 
@@ -157,7 +163,9 @@ Status RunningToolServer::Send(std::string_view bytes) {
     if (sent >= 0) {
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     } else if (errno == EAGAIN) {
-      RETURN_IF_ERROR(WaitFor(connection_.get(), POLLOUT));
+      const Status ready = WaitFor(connection_.get(), POLLOUT);
+      if (!ready) broken_ = true;  // a message that was cut off
+      if (!ready) return ready.error();
     } else if (errno != EINTR) {
       return InputError(WhyItEnded());
     }
@@ -168,18 +176,29 @@ Status RunningToolServer::Send(std::string_view bytes) {
 Result<std::string> RunningToolServer::Receive() {
   std::array<char, 65536> buffer{};
   while (true) {
+    RETURN_IF_ERROR(InTime());  // also while there is always more to read
     const ssize_t got = ::recv(connection_.get(), buffer.data(), buffer.size(), 0);
-    if (got > 0) return std::string(buffer.data(), static_cast<std::size_t>(got));
+    if (got > 0) {
+      received_ += static_cast<std::size_t>(got);
+      if (received_ > kMostReceivedBytes)
+        return InputError(fmt::format("its output exceeds {}", BytesText(kMostReceivedBytes)));
+      return std::string(buffer.data(), static_cast<std::size_t>(got));
+    }
     if (got == 0 || (errno != EAGAIN && errno != EINTR)) return InputError(WhyItEnded());
     RETURN_IF_ERROR(WaitFor(connection_.get(), POLLIN));
   }
 }
 
+Status RunningToolServer::InTime() const {
+  if (stop_ != nullptr && stop_->load() >= 2) return Error{ErrorKind::kCancelled, "stopped"};
+  if (steady_clock::now() >= deadline_) return Error{ErrorKind::kUnavailable, "no answer within its time limit"};
+  return {};
+}
+
 Status RunningToolServer::WaitFor(int fd, short events) const {
   while (true) {
-    if (stop_ != nullptr && stop_->load() >= 2) return Error{ErrorKind::kCancelled, "stopped"};
-    const auto left = std::chrono::duration_cast<milliseconds>(deadline_ - steady_clock::now()).count();
-    if (left <= 0) return Error{ErrorKind::kUnavailable, "no answer within its time limit"};
+    RETURN_IF_ERROR(InTime());
+    const auto left = std::chrono::ceil<milliseconds>(deadline_ - steady_clock::now()).count();
     std::array<pollfd, 1> polled = {{{fd, events, 0}}};
     const int ready =
         ::poll(polled.data(), polled.size(), static_cast<int>(std::min<std::int64_t>(left, kStopCheckMs)));

@@ -38,6 +38,8 @@ class RunningToolServer {
 
   // Named SERVER_TOOL.
   const std::vector<Tool>& tools() const { return tools_; }
+  // It has ended, or can't be understood any more: calls are answered with an error.
+  bool broken() const { return broken_; }
   bool Has(const std::string& tool) const { return names_.contains(tool); }
   // Of a tool that it has. What goes wrong is told to the model. Error: `stop` was 2 or more (kCancelled).
   Result<ToolOutcome> Call(const ToolCall& call, const ToolLimits& limits, const StopFlag* stop);
@@ -50,6 +52,7 @@ class RunningToolServer {
   Status TakeTools();
   Status Send(std::string_view bytes);
   Result<std::string> Receive();
+  Status InTime() const;
   Status WaitFor(int fd, short events) const;
   std::string WhyItEnded();
 
@@ -57,12 +60,13 @@ class RunningToolServer {
   std::vector<Tool> tools_;
   std::map<std::string, std::string> names_;  // the server's own, by those of tools_
 
-  std::mutex calls_;  // guards the next five
+  std::mutex calls_;  // guards the next six
   std::chrono::steady_clock::time_point deadline_;
   const StopFlag* stop_ = nullptr;
   Fd connection_;
   std::unique_ptr<McpSession> session_;
-  bool broken_ = false;
+  std::size_t received_ = 0;  // bytes since the start, or the last call
+  std::atomic<bool> broken_ = false;
 
   std::mutex mutex_;  // guards the next two
   std::condition_variable changed_;

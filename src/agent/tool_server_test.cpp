@@ -32,13 +32,17 @@ for line in sys.stdin:
         result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "t", "version": "1"}}
     elif method == "tools/list":
         result = {"tools": [{"name": name, "description": "does " + name, "inputSchema": {"type": "object", "properties": {
-            "text": {"type": "string"}}}} for name in ("count", "show.file", "fail", "end")]}
+            "text": {"type": "string"}}}} for name in ("count", "show.file", "fail", "end", "lines", "bytes")]}
     elif method == "tools/call":
         calls += 1
         name = params["name"]
         if name == "end":
             sys.stderr.write("I give up\n")
             sys.exit(3)
+        while name == "lines":
+            sys.stdout.write('{"jsonrpc": "2.0", "method": "n"}\n')
+        while name == "bytes":
+            sys.stdout.write("x" * 65536)
         text = {"count": "call %d: %s" % (calls, params["arguments"].get("text")),
                 "show.file": open("data.txt").read() if name == "show.file" else "", "fail": "no such unit"}[name]
         result = {"content": [{"type": "text", "text": text}, {"type": "image", "data": ""}], "isError": name == "fail"}
@@ -72,7 +76,7 @@ class ToolServerTest : public testing::Test {
 TEST_F(ToolServerTest, KeepsItsStateFromCallToCall) {
   const Result<std::unique_ptr<RunningToolServer>> server = Start();
   ASSERT_TRUE(server.ok()) << server.error().message;
-  ASSERT_EQ((*server)->tools().size(), 4U);
+  ASSERT_EQ((*server)->tools().size(), 6U);
   EXPECT_EQ((*server)->tools()[1].name, "units_show_file");
   EXPECT_EQ((*server)->tools()[0].description, "does count");
   EXPECT_FALSE((*server)->Has("bash"));
@@ -91,6 +95,19 @@ TEST_F(ToolServerTest, WhatGoesWrongIsToldToTheModel) {
   EXPECT_TRUE(ended.is_error);
   EXPECT_THAT(ended.text, AllOf(HasSubstr("exit code 3"), HasSubstr("I give up")));
   EXPECT_THAT(Call(**server, "units_count").text, HasSubstr("has ended"));
+}
+
+TEST_F(ToolServerTest, AFloodEndsWithTheCall) {
+  for (const char* flood : {"units_lines", "units_bytes"}) {
+    const Result<std::unique_ptr<RunningToolServer>> server = Start();
+    ASSERT_TRUE(server.ok()) << server.error().message;
+    ToolLimits limits;
+    limits.time = std::chrono::milliseconds(3000);
+    const Result<ToolOutcome> outcome = (*server)->Call({"1", flood, Json::object(), ""}, limits, nullptr);
+    ASSERT_TRUE(outcome.ok());
+    EXPECT_TRUE(outcome->is_error);
+    EXPECT_THAT(outcome->text, testing::AnyOf(HasSubstr("within its time limit"), HasSubstr("its output exceeds")));
+  }
 }
 
 TEST_F(ToolServerTest, AServerThatDoesNotStartIsAnError) {
