@@ -16,16 +16,6 @@ namespace {
 
 constexpr std::string_view kKey = "description:";
 
-// A YAML double-quoted scalar. The description has no control characters.
-std::string Quoted(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += c;
-  }
-  return quoted + "\"";
-}
-
 }  // namespace
 
 std::string DescriptionProblem(const std::string& description) {
@@ -50,7 +40,7 @@ Result<std::string> WithDescription(const std::string& text, const std::string& 
     inside = inside && continues;
     if (!found && line.starts_with(kKey)) {
       const std::string_view ending = line.ends_with("\r\n") ? "\r\n" : "\n";
-      yaml += fmt::format("{} {}{}", kKey, Quoted(description), ending);
+      yaml += fmt::format("{} {}{}", kKey, YamlQuoted(description), ending);
       found = true;
       inside = true;
     } else if (!inside) {

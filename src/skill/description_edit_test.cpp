@@ -32,6 +32,12 @@ TEST(DescriptionEdit, RefusesWhatItCantReplaceOrASkillMayNotHave) {
   const std::string plain = "---\nname: x\ndescription: y\n---\n\nBody\n";
   EXPECT_FALSE(WithDescription(plain, std::string(1025, 'a'), "SKILL.md").ok());
   EXPECT_TRUE(WithDescription(plain, std::string(1024, 'a'), "SKILL.md").ok());
+  for (const char* unreadable : {"a\xC2\x9B", "a\xEF\xBF\xBE",
+                                 "a\xE2\x80\xAE"
+                                 "b",
+                                 "a\xE2\x81\xA6"})
+    EXPECT_FALSE(WithDescription(plain, unreadable, "SKILL.md").ok()) << unreadable;
+  EXPECT_TRUE(WithDescription(plain, "ä … “z” 👍", "SKILL.md").ok());
   EXPECT_FALSE(WithDescription(plain, "a\nb", "SKILL.md").ok() && DescriptionProblem("").empty());
 }
 

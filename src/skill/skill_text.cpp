@@ -38,7 +38,24 @@ void FindFileProblems(const std::vector<std::pair<std::string, std::string>>& fi
   }
 }
 
-// A YAML double-quoted scalar on one line.
+// Whether UTF-8 has U+0080 to U+009F, U+FFFE or U+FFFF (not printable in YAML 1.1 and 1.2, section 5.1), or characters
+// that reorder text (U+202A to U+202E, U+2066 to U+2069).
+bool HidesText(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const unsigned first = byte(i);
+    const unsigned second = byte(i + 1);
+    const unsigned third = byte(i + 2);
+    if (first == 0xC2 && second >= 0x80 && second <= 0x9F) return true;
+    if (first == 0xEF && second == 0xBF && third >= 0xBE) return true;
+    if (first == 0xE2 && second == 0x80 && third >= 0xAA && third <= 0xAE) return true;
+    if (first == 0xE2 && second == 0x81 && third >= 0xA6 && third <= 0xA9) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 std::string YamlQuoted(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
@@ -47,8 +64,6 @@ std::string YamlQuoted(std::string_view text) {
   }
   return quoted + "\"";
 }
-
-}  // namespace
 
 std::string SkillNameProblem(const std::string& name) {
   if (name.empty()) return "the name is empty";
@@ -80,6 +95,10 @@ std::vector<std::string> FindSkillProblems(const SkillText& skill) {
     problems.emplace_back("the description contains '---', which ends the frontmatter");
   if (HasControlCharacters(skill.description) || HasControlCharacters(skill.body))
     problems.emplace_back("the text contains control characters");
+  if (HidesText(skill.description)) {
+    problems.emplace_back(
+        "the description contains characters that YAML doesn't allow or that change the direction of text");
+  }
   const std::string_view body = Trim(skill.body);
   if (body.empty()) problems.emplace_back("the body is empty");
   if (body.starts_with("---")) problems.emplace_back("the body starts with frontmatter of its own");

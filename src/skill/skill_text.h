@@ -28,6 +28,9 @@ inline constexpr std::size_t kMaxDescriptionCharacters = 1024;
 // Why a skill can't have this name; empty if it can.
 std::string SkillNameProblem(const std::string& name);
 
+// A YAML double-quoted scalar on one line.
+std::string YamlQuoted(std::string_view text);
+
 // What makes the text invalid according to the Agent Skills specification, one line each; empty if it is valid. Names:
 // lowercase letters, digits and single hyphens. File names: a plain name without folders.
 std::vector<std::string> FindSkillProblems(const SkillText& skill);

@@ -142,8 +142,10 @@ Result<std::optional<ConvertedSuite>> ConvertSuiteFile(const SuiteFile& read, co
       return std::optional<ConvertedSuite>();
     case Form::kEvals:
       return std::optional(ConvertEvals(list, read.LinesOf(key), path));
-    case Form::kQueries:
-      return std::optional(ConvertTriggerQueries(list, read.LinesOf(key), path));
+    case Form::kQueries: {
+      ASSIGN_OR_RETURN(ConvertedSuite converted, ConvertTriggerQueries(list, read.LinesOf(key), path));
+      return std::optional(std::move(converted));
+    }
     case Form::kInspect:
       return std::optional(ConvertInspectSamples(RecordsOf(read, path), path));
     case Form::kPromptfoo: {

@@ -62,6 +62,16 @@ TEST_F(SuiteFileTest, Evals) {
   ExpectRoundTrip(suite);
 }
 
+TEST_F(SuiteFileTest, TriggerQueriesOfOtherTypesAreErrors) {
+  for (const char* wrong : {R"({"query": "a", "should_trigger": "true"})", R"({"query": "a", "should_trigger": 1})",
+                            R"({"query": "a", "should_triger": true})", R"({"query": 5, "should_trigger": true})"}) {
+    EXPECT_THAT(
+        ErrorOf("eval_queries.json", std::string(R"([{"query": "b", "should_trigger": false},)") + "\n" + wrong + "]"),
+        ::testing::ContainsRegex("eval_queries.json:2: \"(query|should_trigger)\" must be"))
+        << wrong;
+  }
+}
+
 TEST_F(SuiteFileTest, TriggerQueriesAreCasesOfActivation) {
   const Suite suite = Load("eval_queries.json", R"([{"query": "Fill this form", "should_trigger": true},
     {"query": "Weather?", "should_trigger": false}])");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "skill/formats/converted_suite.h"
+#include "util/result.h"
 
 namespace upskill {
 
@@ -14,7 +15,8 @@ namespace upskill {
 bool HasTriggerQueries(const Json& list);
 
 // One case for each, with a check of the type `activates`, which is skipped except where activation is measured.
-ConvertedSuite ConvertTriggerQueries(const Json& list, const std::vector<std::size_t>& lines,
-                                     const std::filesystem::path& file);
+// Errors: a query that is no text, "should_trigger" that is missing or not true or false, with their places.
+Result<ConvertedSuite> ConvertTriggerQueries(const Json& list, const std::vector<std::size_t>& lines,
+                                             const std::filesystem::path& file);
 
 }  // namespace upskill
