@@ -25,6 +25,7 @@
 #include "cluster/slurm.h"
 #include "eval/journal.h"
 #include "eval/ledger.h"
+#include "net/url.h"
 #include "report/eval_json.h"
 #include "report/eval_text.h"
 #include "report/gate_json.h"
@@ -73,6 +74,19 @@ Status CheckOptions(const EvalOptions& options) {
     return InputError(
         "--stop-when-decided needs complete rounds, which a shard doesn't have: leave out one of the two");
   }
+  for (const std::string& url : options.base_urls) {
+    const Result<HttpUrl> parsed = ParseHttpUrl(url);
+    if (parsed && !parsed->password.empty()) {
+      return InputError(
+          "--on keeps its command in files: leave the password out of --base-url, and give the jobs a key in their "
+          "environment");
+    }
+  }
+  if (options.activation.on) return InputError("--on can't measure activation: leave out --activation");
+  if (!options.gate.empty()) {
+    const Result<Gate> gate = ParseGate(options.gate);
+    if (!gate) return gate.error();
+  }
   if (options.resume.empty() && !options.shards) return InputError("--on needs the number of jobs to make: --shards N");
   return {};
 }
@@ -83,10 +97,6 @@ Status StartRun(const CLI::App& command, const Config& config, JobSession& sessi
   RETURN_IF_ERROR(WriteMissingTests(options, config, env));
   ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
   ASSIGN_OR_RETURN(const Suite suite, LoadCases(options.tests, skill.folder));
-  if (!options.gate.empty()) {
-    const Result<Gate> gate = ParseGate(options.gate);
-    if (!gate) return gate.error();
-  }
   JobRecord& record = session.record;
   record.created = UtcTimestamp(env.clock->WallNow());
   record.engine = options.on;
@@ -183,7 +193,13 @@ Result<JobArray> ArrayFor(const JobSession& session, const CLI::App& command, st
   array.command.insert(array.command.end(), {"eval", session.options.skill});
   array.command.insert(array.command.end(), session.record.arguments.begin(), session.record.arguments.end());
   array.command.emplace_back("--quiet");
-  if (session.engine->shares_folders()) array.command.push_back("--cache-from=" + session.runs_dir.string());
+  if (session.engine->shares_folders()) {
+    array.command.push_back("--cache-from=" + session.runs_dir.string());
+    for (const std::string& folder : session.options.cache_from)
+      array.command.push_back("--cache-from=" + fs::absolute(folder).string());
+  } else if (!session.options.cache_from.empty()) {
+    return InputError("--cache-from needs folders that the jobs share with this machine");
+  }
   array.inputs.push_back(session.options.skill);
   for (const std::string& argument : session.record.arguments) {
     for (const std::string_view option : {"--tests=", "--against="}) {
@@ -299,7 +315,7 @@ ExitCode RunEvalOn(const CLI::App& command, const EvalOptions& options, Env& env
   const Result<FollowOutcome> outcome = Follow(*session, command, env);
   if (outcome) return ConcludeJobs(*session, *outcome, command, env);
   const ExitCode code = PrintError(env, outcome.error());
-  env.error(TerminalText::Format("what is there is kept; fix the cause and continue with:\n  {}\n",
+  env.error(TerminalText::Format("the answers so far are saved; fix the cause and continue with:\n  {}\n",
                                  ResumeJobsLine(*session, command)));
   return code;
 }

@@ -2,7 +2,9 @@
 #include "cli/job_run.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "cli/loaded_run.h"
@@ -62,7 +64,16 @@ Result<Spending> SpentByShards(const fs::path& folder, int shards) {
   for (int shard = 1; shard <= shards; ++shard) {
     for (const fs::path& run : FindRuns(folder / ShardFolder(shard))) {
       ASSIGN_OR_RETURN(const JournalContent content, ReadJournal(run));
-      for (const Sample& sample : content.samples) spent.Add(SpendingOf(sample));
+      std::map<std::string, Spending>
+          answered;  // by cell: an answer is stored before it is checked, and once more after
+      for (const Sample& sample : content.samples) {
+        if (sample.ok() || sample.keeps_answer) {
+          answered[CellName(sample)] = SpendingOf(sample);
+        } else {
+          spent.Add(SpendingOf(sample));
+        }
+      }
+      for (const auto& [cell, spending] : answered) spent.Add(spending);
     }
   }
   return spent;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "cluster/task_script.h"
 #include "util/files.h"
@@ -58,6 +59,19 @@ std::string LastWords(const fs::path& folder, int shard) {
   return last == lines.rend() ? "" : ExcerptLine(Trim(*last), 300);
 }
 
+// The folder of a run may come from elsewhere, and tasks write into the folders of shards.
+Status CheckHasNoLinks(const fs::path& folder) {
+  std::error_code code;
+  std::vector<fs::path> paths = {folder};
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, code)) paths.push_back(entry.path());
+  for (const fs::path& path : paths) {
+    if (fs::is_symlink(fs::symlink_status(path, code)))
+      return InputError(
+          fmt::format("{} is a link, through which jobs would write elsewhere; remove it", path.string()));
+  }
+  return {};
+}
+
 class Follower {
  public:
   Follower(JobEngine& engine, const fs::path& folder, JobRecord& record, const FollowedRun& run, const Clock& clock,
@@ -88,7 +102,8 @@ class Follower {
     std::vector<int> present;
     for (int shard = 1; shard <= record_.shards; ++shard) {
       std::error_code code;
-      if (!fs::exists(folder_ / ShardFolder(shard), code)) continue;
+      if (!fs::exists(fs::symlink_status(folder_ / ShardFolder(shard), code))) continue;
+      RETURN_IF_ERROR(CheckHasNoLinks(folder_ / ShardFolder(shard)));
       present.push_back(shard);
       if (run_.complete(shard)) done_.insert(shard);
     }
@@ -102,7 +117,7 @@ class Follower {
       }
       if (!engine_.IsId(submission.id))
         return InputError(
-            fmt::format("{}: '{}' is no id of a job", (folder_ / kJobsFile).string(), ExcerptLine(submission.id, 40)));
+            fmt::format("{}: '{}' is not a job id", (folder_ / kJobsFile).string(), ExcerptLine(submission.id, 40)));
       for (const int shard : submission.shards) {
         if (!done_.contains(shard)) active_[shard] = i;  // of several arrays, the last
       }
@@ -216,7 +231,7 @@ class Follower {
     }
     poll_ = std::min(poll_ * 2, kLongestPoll);
     if (now - *unasked_since_ < kPatience) return {};
-    return error.With("no answer about the jobs for 10 minutes, which may still run");
+    return error.With("the engine has not answered for 10 minutes; the jobs may still be running");
   }
 
   void Show() {

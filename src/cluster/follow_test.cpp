@@ -208,11 +208,27 @@ TEST_F(Following, TheFirstSignalLeavesJobsAloneAndTheSecondCancelsThem) {
   EXPECT_THAT(engine.submitted, SizeIs(1));
 }
 
+TEST_F(Following, NothingIsWrittenThroughALink) {
+  const TempFolder elsewhere;
+  std::filesystem::create_directory(folder.path() / "shards");
+  std::filesystem::create_directory_symlink(elsewhere.path(), folder.path() / "shards/2");
+  auto outcome = Follow();
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_THAT(outcome.error().message, HasSubstr("shards/2 is a link"));
+  std::filesystem::remove(folder.path() / "shards/2");
+  std::filesystem::create_directory(folder.path() / "shards/2");
+  std::filesystem::create_symlink("/etc/passwd", folder.path() / "shards/2/log");
+  outcome = Follow();
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_THAT(outcome.error().message, HasSubstr("log is a link"));
+  EXPECT_THAT(engine.submitted, IsEmpty());
+}
+
 TEST_F(Following, AnIdFromElsewhereIsNotGivenToTools) {
   record.submissions = {{"upskill-x-1", "--clusters=all", {1}}};
   const auto outcome = Follow();
   ASSERT_FALSE(outcome.ok());
-  EXPECT_THAT(outcome.error().message, HasSubstr("is no id of a job"));
+  EXPECT_THAT(outcome.error().message, HasSubstr("is not a job id"));
   EXPECT_EQ(engine.polls, 0);
 }
 

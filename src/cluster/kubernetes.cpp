@@ -252,7 +252,7 @@ Result<std::map<int, TaskState>> TasksFromKubectl(std::string_view output) {
 Result<std::unique_ptr<JobEngine>> MakeKubernetes(const std::string& name_space,
                                                   const std::vector<JobOption>& options) {
   if (!IsNameSpace(name_space))
-    return InputError(fmt::format("--on kubernetes:{}: no name of a namespace", ExcerptLine(name_space, 60)));
+    return InputError(fmt::format("--on kubernetes:{}: not a valid namespace name", ExcerptLine(name_space, 60)));
   ASSIGN_OR_RETURN(PodOptions pod, PodOptionsFrom(options));
   return std::unique_ptr<JobEngine>(std::make_unique<Kubernetes>(name_space, std::move(pod)));
 }

@@ -124,7 +124,7 @@ class Slurm : public JobEngine {
 
 Result<std::unique_ptr<JobEngine>> MakeSlurm(const std::string& partition, const std::vector<JobOption>& options) {
   if (!partition.empty() && !IsName(partition))
-    return InputError(fmt::format("--on slurm:{}: no name of a partition", ExcerptLine(partition, 60)));
+    return InputError(fmt::format("--on slurm:{}: not a valid partition name", ExcerptLine(partition, 60)));
   for (const JobOption& option : options) {
     if (std::find(kOwnOptions.begin(), kOwnOptions.end(), option.name) == kOwnOptions.end()) continue;
     return InputError(fmt::format("--job-option {}: upskill sets this option of sbatch itself{}", option.name,
