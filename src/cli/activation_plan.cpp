@@ -75,11 +75,9 @@ Result<Suite> LoadQueries(const std::string& tests, const fs::path& skill_folder
     }
   }
   if (queries.cases.empty()) {
-    return Error{
-        ErrorKind::kNotFound,
-        fmt::format("{} has no queries; write {} (docs/workspaces.md shows the format), name a file with -t, or "
-                    "have a model write them with --test-gen-model MODEL",
-                    tests.empty() ? skill_folder.string() : tests, kQueriesFile)};
+    return Error{ErrorKind::kNotFound,
+                 fmt::format("{} has no queries; write {} (docs/workspaces.md shows the format) or name a file with -t",
+                             tests.empty() ? skill_folder.string() : tests, kQueriesFile)};
   }
   queries.document = {{"cases", Json::array()}};
   for (Case& query : queries.cases) query.mode = CaseMode::kWorkspace;
@@ -119,7 +117,8 @@ Result<std::vector<SkillFolder>> OtherSkills(const std::vector<std::string>& amo
   std::vector<SkillFolder> others;
   std::set<std::string> names = {skill.name};
   for (const Skill& other : found) {
-    if (!ContainedPath("", other.name) || !names.insert(other.name).second) continue;
+    const bool is_name = ContainedPath("", other.name) && other.name.find('/') == std::string::npos;
+    if (!is_name || !names.insert(other.name).second) continue;
     if (others.size() == kMostOthers) {
       if (among.empty()) break;
       return InputError(fmt::format("more than {} other skills to choose from; name fewer with --among", kMostOthers));
@@ -133,7 +132,13 @@ Result<std::vector<SkillFolder>> OtherSkills(const std::vector<std::string>& amo
 Result<Plan> ActivationPlan(const EvalOptions& options) {
   ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
   Plan plan;
-  ASSIGN_OR_RETURN(plan.suite, LoadQueries(options.tests, skill.folder));
+  Result<Suite> queries = LoadQueries(options.tests, skill.folder);
+  if (!queries && queries.error().kind == ErrorKind::kNotFound) {
+    return Error{ErrorKind::kNotFound,
+                 queries.error().message + ", or have a model write them with --test-gen-model MODEL"};
+  }
+  if (!queries) return queries.error();
+  plan.suite = *std::move(queries);
   if (options.activation.split != Split::kUnknown) {
     ASSIGN_OR_RETURN(plan.suite, SplitQueries(std::move(plan.suite)));
     std::erase_if(plan.suite.cases, [&](const Case& query) { return query.split != options.activation.split; });

@@ -62,6 +62,10 @@ class Improver {
     ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options_.eval.skill));
     ASSIGN_OR_RETURN(const std::string text, ReadFile(skill.file));
     // What can't be written in the end should cost nothing.
+    std::error_code code;
+    const fs::path target = fs::absolute(options_.output, code);
+    if (!options_.output.empty() && (fs::is_directory(target, code) || !fs::is_directory(target.parent_path(), code)))
+      return InputError(fmt::format("--output {}: expected a file in a folder that exists", options_.output));
     RETURN_IF_ERROR(WithDescription(text, "another", skill.file.string()));
     ASSIGN_OR_RETURN(OpenedTeacher opened,
                      OpenActivationTeacher(options_.teacher, skill, options_.eval, config_, budget_, env_));
@@ -102,10 +106,9 @@ class Improver {
     for (const StudentSummary& student : run.summary.students) {
       for (const QueryActivation& query : student.activation->queries) {
         measured.activation.queries.push_back(query);
-        const std::size_t wrong = query.expected ? query.answers - query.read : query.read;
-        if (wrong == 0) continue;
+        if (query.wrong() == 0) continue;
         (query.expected ? measured.missed : measured.misled)
-            .push_back(fmt::format("{} ({} of {})", run.plan().suite.cases[query.case_index].input, wrong,
+            .push_back(fmt::format("{} ({} of {})", run.plan().suite.cases[query.case_index].input, query.wrong(),
                                    Counted(query.answers, "time")));
       }
     }
@@ -178,18 +181,10 @@ class Improver {
 };
 
 Json MeasuredToJson(const MeasuredDescription& measured) {
-  const auto rate = [](const ActivationRate& one) {
-    const Interval interval = one.interval();
-    return Json{{"value", JsonOrNull(one.value())},
-                {"low", interval.low},
-                {"high", interval.high},
-                {"hits", one.hits},
-                {"of", one.of}};
-  };
   return {{"description", measured.text},
-          {"recall", rate(measured.activation.recall())},
-          {"precision", rate(measured.activation.precision())},
-          {"specificity", rate(measured.activation.specificity())},
+          {"recall", ActivationRateToJson(measured.activation.recall())},
+          {"precision", ActivationRateToJson(measured.activation.precision())},
+          {"specificity", ActivationRateToJson(measured.activation.specificity())},
           {"runs", measured.runs}};
 }
 

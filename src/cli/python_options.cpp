@@ -10,9 +10,7 @@ namespace upskill {
 namespace {
 
 constexpr std::string_view kJobs =
-    "evaluations run here; to spread one over jobs, give each `upskill eval SKILL --shard K/N` and merge their runs "
-    "with "
-    "`upskill merge`";
+    "to spread an evaluation over jobs, use `upskill eval SKILL --on ENGINE --shards N` (slurm, kubernetes, hf)";
 
 struct Instead {
   std::string_view option;

@@ -6,7 +6,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "cli/color_option.h"
 #include "cli/config.h"
@@ -15,6 +17,8 @@
 #include "cli/generate_run.h"
 #include "cli/help_formatter.h"
 #include "cli/option_checks.h"
+#include "cli/students.h"
+#include "cli/workspace_option.h"
 #include "skill/skill_text.h"
 #include "util/files.h"
 #include "util/folder.h"
@@ -94,6 +98,22 @@ EvalOptions EvalOptionsOf(const TeachOptions& options) {
   eval.quiet = options.quiet;
   eval.color = options.color;
   return eval;
+}
+
+// What would end the last step, after the others were paid for.
+Status CheckModels(const TeachOptions& options, const Env& env) {
+  ModelOptions model_options;
+  model_options.base_urls = options.base_urls;
+  model_options.client = std::make_shared<HttpClient>();
+  model_options.quiet = options.quiet;
+  std::vector<std::unique_ptr<Model>> students;
+  for (const std::string& spec : options.students) {
+    ASSIGN_OR_RETURN(std::unique_ptr<Model> student, OpenModel(spec, model_options, env));
+    if (options.max_cost_usd) RETURN_IF_ERROR(CheckPriceIsKnown(*student, spec));
+    RETURN_IF_ERROR(CheckCanAct(*student));
+    students.push_back(std::move(student));
+  }
+  return CheckModelsDiffer(students, options.students);
 }
 
 // The teacher's own run, without a skill.
@@ -204,8 +224,12 @@ ExitCode RunTeach(const CLI::App& app, const TeachOptions& options, Env& env) {
   std::error_code code;
   if (fs::exists(OutputOf(options), code)) {
     return PrintError(
-        env, InputError(fmt::format("{} exists; name another folder for the new skill with -o", OutputOf(options))));
+        env, InputError(fmt::format(
+                 "{0} exists; name another folder for the new skill with -o, or measure this one on more students with "
+                 "`upskill eval {0}`",
+                 OutputOf(options))));
   }
+  if (const Status models = CheckModels(options, env); !models) return PrintError(env, models.error());
   const Result<TaughtCases> cases = DivideCases(options.cases, RunsFolder(options.runs_dir, *config));
   if (!cases) return PrintError(env, cases.error());
   RunLimits limits;

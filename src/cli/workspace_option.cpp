@@ -57,6 +57,10 @@ Result<SkillFolder> ReadSkillFolder(const SkillSnapshot& snapshot, const fs::pat
     }
     folder.files[is_text_of_skill ? "SKILL.md" : PlainFileName(name)] = std::move(content);
   }
+  // ListSkillFiles leaves links out, but SKILL.md may be one.
+  if (!folder.files.contains("SKILL.md")) {
+    ASSIGN_OR_RETURN(folder.files["SKILL.md"], ReadFile(skill.file));
+  }
   return folder;
 }
 
@@ -163,6 +167,14 @@ std::vector<std::string> CasesThatStayAnswers(const WorkspaceChoice& choice, con
   return lines;
 }
 
+Status CheckCanAct(const Model& model) {
+  if (model.info().acts || model.info().takes_tools || model.info().in_process) return {};
+  return InputError(fmt::format(
+      "model '{}' takes no tools, so it can't do cases in a workspace; name another model, or cases that are answered "
+      "in words",
+      model.info().name));
+}
+
 Status CheckThatStudentsCanAct(const Plan& plan, const std::vector<std::unique_ptr<Model>>& models,
                                const Sandbox& sandbox) {
   if (!AnyActs(plan)) return {};
@@ -174,10 +186,7 @@ Status CheckThatStudentsCanAct(const Plan& plan, const std::vector<std::unique_p
                       "cases without \"mcp\"",
                       model->info().name));
     }
-    if (model->info().acts || model->info().takes_tools || model->info().in_process) continue;
-    return InputError(fmt::format(
-        "model '{}' takes no tools, so it can't do the cases in a workspace; name another model, or use --mode answer",
-        model->info().name));
+    RETURN_IF_ERROR(CheckCanAct(*model));
   }
   return sandbox.Available().With("students work in a sandbox");
 }

@@ -51,6 +51,9 @@ Result<std::optional<WorkspacePlan>> WorkspacePlanOf(const WorkspaceChoice& choi
 // Cases that can't be done in a workspace although the user wants it: a line for each.
 std::vector<std::string> CasesThatStayAnswers(const WorkspaceChoice& choice, const Plan& plan);
 
+// Error: the model can't do cases in a workspace.
+Status CheckCanAct(const Model& model);
+
 // Whether the models can do what the plan asks for. Error: one takes no tools, or there is no sandbox.
 Status CheckThatStudentsCanAct(const Plan& plan, const std::vector<std::unique_ptr<Model>>& models,
                                const Sandbox& sandbox);

@@ -16,9 +16,10 @@ struct QueryActivation {
   std::size_t case_index = 0;  // in Plan::suite.cases
   bool expected = true;        // the skill should be read
   std::size_t answers = 0;
-  std::size_t read = 0;  // answers in which SKILL.md was read
-  std::size_t ignored =
-      0;  // … of those, where it wasn't followed: another skill was read afterwards, or a check failed
+  std::size_t read = 0;     // answers in which SKILL.md was read
+  std::size_t ignored = 0;  // of those, where it wasn't followed: another skill was read afterwards, or a check failed
+
+  std::size_t wrong() const { return expected ? answers - read : read; }
 };
 
 // A share of answers, with an exact interval (95 %) that holds for these queries.

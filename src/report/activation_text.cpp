@@ -15,36 +15,23 @@ namespace {
 constexpr std::size_t kMostShown = 5;
 constexpr std::size_t kShownCharacters = 60;
 
-std::size_t WrongAnswers(const QueryActivation& query) {
-  return query.expected ? query.answers - query.read : query.read;
-}
-
 // The queries of one kind that went wrong, those that did so most often first.
 std::string WrongQueries(const Plan& plan, const ActivationSummary& activation, bool expected) {
   std::vector<QueryActivation> wrong;
   for (const QueryActivation& query : activation.queries) {
-    if (query.expected == expected && WrongAnswers(query) > 0) wrong.push_back(query);
+    if (query.expected == expected && query.wrong() > 0) wrong.push_back(query);
   }
   std::stable_sort(wrong.begin(), wrong.end(), [](const QueryActivation& a, const QueryActivation& b) {
-    return WrongAnswers(a) * b.answers > WrongAnswers(b) * a.answers;
+    return a.wrong() * b.answers > b.wrong() * a.answers;
   });
   std::string text;
   for (std::size_t i = 0; i < wrong.size() && i < kMostShown; ++i) {
     text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ",
                         ExcerptLine(plan.suite.cases[wrong[i].case_index].input, kShownCharacters));
-    if (wrong[i].answers > 1) text += fmt::format(" ({} of {})", WrongAnswers(wrong[i]), wrong[i].answers);
+    if (wrong[i].answers > 1) text += fmt::format(" ({} of {})", wrong[i].wrong(), wrong[i].answers);
   }
   if (wrong.size() > kMostShown) text += fmt::format(" and {} more", wrong.size() - kMostShown);
   return text;
-}
-
-Json RateToJson(const ActivationRate& rate) {
-  const Interval interval = rate.interval();
-  return {{"value", JsonOrNull(rate.value())},
-          {"low", rate.of == 0 ? Json(nullptr) : Json(interval.low)},
-          {"high", rate.of == 0 ? Json(nullptr) : Json(interval.high)},
-          {"hits", rate.hits},
-          {"of", rate.of}};
 }
 
 }  // namespace
@@ -54,6 +41,15 @@ std::string ActivationRateText(const ActivationRate& rate) {
   const Interval interval = rate.interval();
   return fmt::format("{} ({} of {}; 95 %: {} … {})", PercentText(*rate.value()), rate.hits, rate.of,
                      PercentText(interval.low), PercentText(interval.high));
+}
+
+Json ActivationRateToJson(const ActivationRate& rate) {
+  const Interval interval = rate.interval();
+  return {{"value", JsonOrNull(rate.value())},
+          {"low", rate.of == 0 ? Json(nullptr) : Json(interval.low)},
+          {"high", rate.of == 0 ? Json(nullptr) : Json(interval.high)},
+          {"hits", rate.hits},
+          {"of", rate.of}};
 }
 
 std::vector<std::pair<std::string, std::string>> ActivationLines(const Plan& plan, const StudentSummary& student) {
@@ -89,10 +85,10 @@ Json ActivationToJson(const Plan& plan, const ActivationSummary& activation) {
   }
   return {{"description", plan.workspace->skill.description},
           {"among", std::move(others)},
-          {"recall", RateToJson(activation.recall())},
-          {"precision", RateToJson(activation.precision())},
-          {"specificity", RateToJson(activation.specificity())},
-          {"ignored", RateToJson(activation.ignored())},
+          {"recall", ActivationRateToJson(activation.recall())},
+          {"precision", ActivationRateToJson(activation.precision())},
+          {"specificity", ActivationRateToJson(activation.specificity())},
+          {"ignored", ActivationRateToJson(activation.ignored())},
           {"queries", std::move(queries)}};
 }
 

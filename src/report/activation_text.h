@@ -19,7 +19,10 @@ std::vector<std::pair<std::string, std::string>> ActivationLines(const Plan& pla
 // "75 % (6 of 8; 95 %: 35 % … 97 %)", or "–" for nothing.
 std::string ActivationRateText(const ActivationRate& rate);
 
-// The same for `--json`.
+// For `--json`: "value", "low", "high" (null for nothing), "hits", "of".
+Json ActivationRateToJson(const ActivationRate& rate);
+
+// ActivationLines for `--json`.
 Json ActivationToJson(const Plan& plan, const ActivationSummary& activation);
 
 }  // namespace upskill

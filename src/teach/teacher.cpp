@@ -159,7 +159,7 @@ Result<ChatResponse> Teacher::SendOnce(const TeacherCall& call, ChatRequest requ
 }
 
 void Teacher::Tell(const std::string& stage, const std::string& text) const {
-  if (say_) say_(fmt::format("{:<9}{}", stage, text));
+  if (say_) say_(fmt::format("{:<8} {}", stage, text));
 }
 
 Spending Teacher::Settle(const Result<ChatResponse>& answer) const {
