@@ -29,6 +29,9 @@ void DoubtByExcludedCases(const Plan& plan, StudentVerdict& verdict) {
 void TakeSafeEvidence(const StudentVerdict& against, const StudentVerdict& in_favour, StudentVerdict& verdict) {
   verdict.safe_e_helps = std::min(verdict.e_helps, against.e_helps);
   verdict.safe_e_hurts = std::min(verdict.e_hurts, in_favour.e_hurts);
+  verdict.safe_p_helps = std::max(verdict.p_helps, against.p_helps);
+  verdict.safe_p_hurts = std::max(verdict.p_hurts, in_favour.p_hurts);
+  verdict.safe_p_no_effect = std::max({verdict.p_no_effect, against.p_no_effect, in_favour.p_no_effect});
 }
 
 // `against`, `in_favour`: the verdict if all lost answers told against the skill, and for it.

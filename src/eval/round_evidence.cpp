@@ -99,6 +99,16 @@ SequentialPValues RoundEvidence::PValues() const {
   return p;
 }
 
+double RoundEvidence::PNoEffect(double margin) const {
+  double above = 0.0;  // the most evidence for a lift above −margin; a logarithm
+  double below = 0.0;
+  for (const UnitCounts& totals : totals_) {
+    above = std::max(above, LogEvidence(totals, -margin));
+    below = std::max(below, LogEvidence(totals.Mirrored(), -margin));
+  }
+  return std::min(1.0, 2.0 * std::exp(-std::min(above, below)));
+}
+
 double RoundEvidence::most_helps() const { return Most(helps_); }
 double RoundEvidence::most_hurts() const { return Most(hurts_); }
 

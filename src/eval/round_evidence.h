@@ -45,6 +45,8 @@ class RoundEvidence {
   int HurtsRound(double alpha);
   // The smallest error probability with which they decide: p-values that are valid at every look.
   SequentialPValues PValues() const;
+  // The smallest one with which the confidence sequence lies within ±margin; valid at every look.
+  double PNoEffect(double margin) const;
   // The sign-flip sequence with this error probability.
   const SignFlipSequence& Signs(double alpha);
 

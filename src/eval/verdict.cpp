@@ -182,8 +182,9 @@ void AddLift(RoundEvidence& evidence, const Plan& plan, Arm against, const Level
   }
 }
 
-void AddPValues(const RoundEvidence& evidence, StudentVerdict& verdict) {
+void AddPValues(const RoundEvidence& evidence, double margin, StudentVerdict& verdict) {
   const SequentialPValues p = evidence.PValues();
+  verdict.p_no_effect = evidence.PNoEffect(margin);
   verdict.p_helps = p.helps;
   verdict.p_hurts = p.hurts;
   verdict.e_helps = ExpCapped(evidence.helps());
@@ -287,7 +288,7 @@ std::vector<StudentVerdict> JudgeAnswers(const RunData& data, Arm against, int r
     verdict.complete_rounds = static_cast<int>(complete[i].rounds.size());
     verdict.answers_repeat = complete[i].answers_repeat;
     verdict.distinct_inputs = complete[i].unit_sizes.size();
-    AddPValues(evidence[i], verdict);
+    AddPValues(evidence[i], plan.verdict.margin, verdict);
     AddCeilingAndFloor(data, i, complete[i], verdict);
     AddLift(evidence[i], plan, against, levels, verdict);
     AddExpenses(complete[i], verdict);

@@ -50,6 +50,7 @@ struct StudentVerdict {
   // procedure over students, at alpha, gives the word.
   double p_helps = 1.0;
   double p_hurts = 1.0;
+  double p_no_effect = 1.0;  // of the confidence sequence, for this student alone
   // The evidence after the last round: e-values. And p-values of the e-process, 1/(the most evidence after any round),
   // which are valid at every look, whatever was planned.
   double e_helps = 1.0;
@@ -59,6 +60,10 @@ struct StudentVerdict {
   // The e-values if the answers lost to errors had told against them: what later runs may build on.
   double safe_e_helps = 1.0;
   double safe_e_hurts = 1.0;
+  // The same for the p-values of the rule.
+  double safe_p_helps = 1.0;
+  double safe_p_hurts = 1.0;
+  double safe_p_no_effect = 1.0;
   // About cases like these, of which these are a sample: helps, hurts or undecided (general_verdict.h).
   Verdict general = Verdict::kUndecided;
   Verdict general_withheld = Verdict::kUndecided;  // what its test says, but WithholdGeneral took back

@@ -40,6 +40,10 @@ MatrixCell LightCellOf(const JudgedRun& run, std::size_t index) {
   cell.run = run.plan().run;
   cell.verdict = run.verdicts[index].word;
   cell.lift = LiftOf(run, index);
+  cell.low = run.verdicts[index].low;
+  cell.high = run.verdicts[index].high;
+  cell.alpha = run.plan().verdict.alpha;
+  cell.evidence = TableEvidenceOf(run, index);
   if (const ArmSummary* arm = ArmOf(run.summary.students[index], Arm::kBaseline)) {
     cell.baseline_rate = arm->rate();
     cell.baseline_tokens = arm->mean_tokens();
@@ -60,39 +64,21 @@ MatrixCell CellOf(const JudgedRun& run, std::size_t index) {
   return cell;
 }
 
-const char* SignOf(Verdict word) {
-  switch (word) {
-    case Verdict::kHelps:
-      return "▲";
-    case Verdict::kHurts:
-      return "▼";
-    case Verdict::kNoEffect:
-      return "=";
-    case Verdict::kUndecided:
-      return "?";
-  }
-  return "";
-}
-
 std::string CellText(const MatrixCell* cell) {
   if (cell == nullptr) return "·";
-  return cell->lift ? fmt::format("{} {}", SignOf(cell->verdict), PointsText(*cell->lift)) : "–";
+  if (!cell->lift) return "–";
+  return fmt::format("{} {}{}", SignOf(cell->verdict), PointsText(*cell->lift), cell->in_table.stands ? " ✓" : "");
 }
 
-const char* WorthName(Worth worth) {
-  switch (worth) {
-    case Worth::kYes:
-      return "yes";
-    case Worth::kNo:
-      return "no";
-    case Worth::kCostsMore:
-      return "costs more";
-    case Worth::kNotShown:
-      return "not shown";
-    case Worth::kUnknown:
-      return "unknown";
+void JudgeAll(Matrix& matrix, std::size_t planned) {
+  std::vector<TableEvidence> evidence;
+  for (const MatrixCell& cell : matrix.cells) {
+    evidence.push_back(cell.lift ? cell.evidence : TableEvidence());
+    matrix.alpha = evidence.size() == 1 ? cell.alpha : std::min(matrix.alpha, cell.alpha);
   }
-  return "";
+  matrix.verdicts = std::max(planned, matrix.cells.size());
+  const std::vector<TableVerdict> judged = JudgeTable(evidence, matrix.verdicts, matrix.alpha);
+  for (std::size_t i = 0; i < judged.size(); ++i) matrix.cells[i].in_table = judged[i];
 }
 
 // Half the width of an interval.
@@ -129,17 +115,8 @@ TerminalText ChoicesTable(const SweetSpot& spot, const Style& style) {
                {"$ per answer", Table::Align::kRight},
                {"worth it", Table::Align::kLeft},
                {"", Table::Align::kLeft}});
-  const auto add = [&](const Choice& choice, const std::string& note) {
-    table.AddRow({choice.cell->name, choice.with_skill ? "with" : "without", PercentText(choice.rate),
-                  TokensText(choice), CostText(choice),
-                  choice.with_skill ? WorthName(WorthItsTokens(*choice.cell)) : "", note});
-  };
-  for (std::size_t i = 0; i < spot.choices.size(); ++i) {
-    const bool on_front = std::find(spot.pareto.begin(), spot.pareto.end(), i) != spot.pareto.end();
-    const std::string note = spot.sweet_spot == i ? "sweet spot" : spot.best == i ? "best" : on_front ? "front" : "";
-    add(spot.choices[i], note);
-  }
-  for (const Choice& choice : spot.not_compared) add(choice, "");
+  for (const ChoiceRow& row : ChoiceRows(spot))
+    table.AddRow({row.model, row.with_skill ? "with" : "without", row.rate, row.tokens, row.cost, row.worth, row.note});
   return table.Render(style);
 }
 
@@ -167,7 +144,7 @@ Matrix MakeLightMatrix(const JudgedRun& run) {
   return matrix;
 }
 
-Matrix MakeMatrix(std::span<const JudgedRun> runs) {
+Matrix MakeMatrix(std::span<const JudgedRun> runs, std::size_t planned) {
   Matrix matrix;
   for (const JudgedRun& run : runs) {
     for (std::size_t i = 0; i < run.plan().students.size(); ++i) {
@@ -179,7 +156,69 @@ Matrix MakeMatrix(std::span<const JudgedRun> runs) {
       matrix.cells.push_back(std::move(cell));
     }
   }
+  JudgeAll(matrix, planned);
   return matrix;
+}
+
+const char* SignOf(Verdict word) {
+  switch (word) {
+    case Verdict::kHelps:
+      return "▲";
+    case Verdict::kHurts:
+      return "▼";
+    case Verdict::kNoEffect:
+      return "=";
+    case Verdict::kUndecided:
+      return "?";
+  }
+  return "";
+}
+
+std::vector<ChoiceRow> ChoiceRows(const SweetSpot& spot) {
+  std::vector<ChoiceRow> rows;
+  const auto add = [&](const Choice& choice, const std::string& note) {
+    rows.push_back({choice.cell->name, choice.with_skill, PercentText(choice.rate), TokensText(choice),
+                    CostText(choice), choice.with_skill ? WorthName(WorthItsTokens(*choice.cell)) : "", note});
+  };
+  for (std::size_t i = 0; i < spot.choices.size(); ++i) {
+    const bool on_front = std::find(spot.pareto.begin(), spot.pareto.end(), i) != spot.pareto.end();
+    add(spot.choices[i], spot.sweet_spot == i ? "sweet spot" : spot.best == i ? "best" : on_front ? "front" : "");
+  }
+  for (const Choice& choice : spot.not_compared) add(choice, "");
+  return rows;
+}
+
+const char* WorthName(Worth worth) {
+  switch (worth) {
+    case Worth::kYes:
+      return "yes";
+    case Worth::kNo:
+      return "no";
+    case Worth::kCostsMore:
+      return "costs more";
+    case Worth::kNotShown:
+      return "not shown";
+    case Worth::kUnknown:
+      return "unknown";
+  }
+  return "";
+}
+
+std::string TableNote(const Matrix& matrix) {
+  if (matrix.verdicts < 2) return "";
+  std::size_t words = 0;
+  std::size_t standing = 0;
+  for (const MatrixCell& cell : matrix.cells) {
+    words += cell.lift && cell.verdict != Verdict::kUndecided ? 1 : 0;
+    standing += cell.in_table.stands ? 1 : 0;
+  }
+  if (words == 0) return "";
+  return fmt::format(
+      "✓ {} of {} hold for the table as a whole (Holm's procedure over {}): the chance that any ▲ with ✓ is wrong is "
+      "at "
+      "most {:.3g} %, and so for ▼ and for =; the others only hold each by itself",
+      standing, Counted(words, "verdict"), WithThousands(static_cast<long long>(matrix.verdicts)),
+      matrix.alpha * 100.0);
 }
 
 TerminalText MatrixText(const Matrix& matrix, const Style& style, double margin) {
@@ -200,6 +239,7 @@ TerminalText MatrixText(const Matrix& matrix, const Style& style, double margin)
       table.Render(style) +
       Wrapped("▲ helps, ▼ hurts, = no effect, ? undecided, – no lift, · not run; lift in points", style.columns, 0) +
       "\n";
+  if (const std::string note = TableNote(matrix); !note.empty()) out += Wrapped(note, style.columns, 2) + "\n";
   for (const std::string& skill : matrix.skills) {
     const SweetSpot spot = FindSweetSpot(matrix, skill, margin);
     if (spot.choices.empty() && spot.not_compared.empty()) continue;
@@ -217,7 +257,14 @@ Json MatrixToJson(const Matrix& matrix, double margin) {
                      {"name", cell.name},
                      {"run", cell.run},
                      {"verdict", cell.lift ? Json(VerdictName(cell.verdict)) : Json(nullptr)},
+                     {"stands", cell.in_table.stands},
+                     {"p_table", cell.lift ? Json(cell.in_table.p) : Json(nullptr)},
+                     {"p_value", cell.lift ? Json(cell.evidence.p()) : Json(nullptr)},
+                     {"e_value", cell.lift ? Json(cell.evidence.e_helps) : Json(nullptr)},
+                     {"e_value_hurts", cell.lift ? Json(cell.evidence.e_hurts) : Json(nullptr)},
                      {"lift", JsonOrNull(cell.lift)},
+                     {"lift_low", JsonOrNull(cell.low)},
+                     {"lift_high", JsonOrNull(cell.high)},
                      {"baseline",
                       {{"rate", JsonOrNull(cell.baseline_rate)},
                        {"tokens", JsonOrNull(cell.baseline_tokens)},
@@ -233,6 +280,7 @@ Json MatrixToJson(const Matrix& matrix, double margin) {
     spots.push_back(SweetSpotToJson(FindSweetSpot(matrix, skill, margin), skill));
   return {{"skills", matrix.skills},
           {"models", matrix.models},
+          {"table", {{"procedure", "holm"}, {"alpha", matrix.alpha}, {"verdicts", matrix.verdicts}}},
           {"cells", std::move(cells)},
           {"sweet_spots", std::move(spots)}};
 }

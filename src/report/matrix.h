@@ -11,6 +11,7 @@
 #include "eval/choice_answers.h"
 #include "eval/good_enough.h"
 #include "eval/judged_run.h"
+#include "eval/table_verdicts.h"
 #include "report/style.h"
 #include "util/json.h"
 
@@ -24,6 +25,11 @@ struct MatrixCell {
   std::string run;
   Verdict verdict = Verdict::kUndecided;  // means nothing without a lift
   std::optional<double> lift;
+  std::optional<double> low;  // its interval, as reports of the run show it
+  std::optional<double> high;
+  double alpha = 0.05;  // of the run
+  TableEvidence evidence;
+  TableVerdict in_table;  // whether the verdict holds for the whole matrix
   std::optional<double> baseline_rate;
   std::optional<double> skill_rate;
   std::optional<double> baseline_tokens;  // of an answer, prompt and output
@@ -41,12 +47,14 @@ struct Matrix {
   std::vector<std::string> skills;  // in the order of their first run
   std::vector<std::string> models;
   std::vector<MatrixCell> cells;
+  std::size_t verdicts = 0;  // that the matrix is judged over (JudgeTable): its cells, or more if more were planned
+  double alpha = 0.05;       // of the matrix: the smallest of its runs
 
   const MatrixCell* at(const std::string& skill, const std::string& model) const;
 };
 
-// `runs`: oldest first.
-Matrix MakeMatrix(std::span<const JudgedRun> runs);
+// `runs`: oldest first. `planned`: the number of verdicts that were planned, if these may be fewer.
+Matrix MakeMatrix(std::span<const JudgedRun> runs, std::size_t planned = 0);
 
 // Of one run, whose answers are made when they are looked at and not kept: those of a long run take as much memory as
 // its figures. Not longer than the run.
@@ -105,6 +113,24 @@ Worth WorthItsTokens(const MatrixCell& cell);
 
 // The line of one run's sweet spot; nothing for a single model.
 TerminalText SweetSpotNote(const JudgedRun& run, double margin = 0.05);
+
+// A choice as tables show it.
+struct ChoiceRow {
+  std::string model;
+  bool with_skill = false;
+  std::string rate;
+  std::string tokens;  // of an answer, with the prompt
+  std::string cost;
+  std::string worth;  // whether the skill is; empty without it
+  std::string note;   // "sweet spot", "best", "front" or nothing
+};
+std::vector<ChoiceRow> ChoiceRows(const SweetSpot& spot);
+
+const char* SignOf(Verdict word);    // "▲", "▼", "=", "?"
+const char* WorthName(Worth worth);  // "yes", "no", "costs more", …
+
+// "5 of 7 verdicts hold for the table as a whole (✓): …", with how that is decided; nothing for a single verdict.
+std::string TableNote(const Matrix& matrix);
 
 // The table of verdicts and lifts, then for each skill its sweet spot and for each model whether the skill is worth it.
 TerminalText MatrixText(const Matrix& matrix, const Style& style, double margin = 0.05);

@@ -245,6 +245,31 @@ TEST(MatrixText, Golden) {
             "  of the cost of the best (opus without the skill)\n");
 }
 
+// 0.04 is enough beside one that is rejected first, but not as the second of five: 4 · 0.04.
+TEST(MakeMatrix, ChecksWhetherVerdictsHoldForAll) {
+  const auto run = [](const std::string& skill, double p) {
+    ReportRun one;
+    one.plan.skill.name = skill;
+    one.verdicts[0].safe_p_helps = p;
+    return one.judged();
+  };
+  const Matrix two = MakeMatrix(Runs(run("a", 0.001), run("b", 0.04)));
+  EXPECT_EQ(two.verdicts, 2U);
+  EXPECT_TRUE(two.at("a", "sim:base=0.4")->in_table.stands);
+  EXPECT_TRUE(two.at("b", "sim:base=0.4")->in_table.stands);
+  const Matrix of_five = MakeMatrix(Runs(run("a", 0.001), run("b", 0.04)), 5);
+  EXPECT_TRUE(of_five.at("a", "sim:base=0.4")->in_table.stands);
+  EXPECT_FALSE(of_five.at("b", "sim:base=0.4")->in_table.stands);
+  EXPECT_DOUBLE_EQ(of_five.at("b", "sim:base=0.4")->in_table.p, 0.16);
+  const std::string text = MatrixText(of_five, kPlainMatrix).text();
+  EXPECT_THAT(text, HasSubstr("a      ▲ +50 ✓\n"));
+  EXPECT_THAT(text, HasSubstr("b      ▲ +50\n"));
+  EXPECT_THAT(text, HasSubstr("✓ 1 of 2 verdicts hold for the table as a whole (Holm's procedure over 5)"));
+  EXPECT_EQ(MatrixToJson(of_five).at("cells").at(0).at("stands"), true);
+  EXPECT_THAT(MatrixText(MakeMatrix(Runs(run("a", 0.001))), kPlainMatrix).text(), Not(HasSubstr("as a whole")))
+      << "a single verdict needs no correction";
+}
+
 TEST(MatrixText, ModelsWhosePriceIsUnknownStayInTheTable) {
   Matrix matrix = Made();
   MatrixCell& tiny = matrix.cells[2];

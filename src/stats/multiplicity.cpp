@@ -36,6 +36,20 @@ std::vector<bool> HolmRejects(std::size_t count, double alpha, const RejectsAt& 
   return rejected;
 }
 
+std::vector<double> HolmAdjusted(const std::vector<double>& p_values, std::size_t count) {
+  std::vector<std::size_t> order(p_values.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return p_values[a] < p_values[b]; });
+  std::vector<double> adjusted(p_values.size());
+  double largest = 0.0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const double left = static_cast<double>(std::max(count, order.size()) - i);
+    largest = std::max(largest, std::min(1.0, left * p_values[order[i]]));
+    adjusted[order[i]] = largest;
+  }
+  return adjusted;
+}
+
 double HolmAlpha(std::size_t count, std::size_t rejected, double alpha) {
   return alpha / static_cast<double>(count > rejected ? count - rejected : 1);
 }

@@ -18,6 +18,10 @@ std::vector<bool> HolmRejects(const std::vector<double>& log_e_values, double al
 using RejectsAt = std::function<bool(std::size_t test, double alpha)>;
 std::vector<bool> HolmRejects(std::size_t count, double alpha, const RejectsAt& rejects);
 
+// Holm's procedure on p-values: for each, the smallest alpha with which it is rejected, if there are `count` hypotheses
+// (at least as many as p-values; those that are missing count as never rejected).
+std::vector<double> HolmAdjusted(const std::vector<double>& p_values, std::size_t count);
+
 // The error probability of the next test of `count`, after `rejected` have been.
 double HolmAlpha(std::size_t count, std::size_t rejected, double alpha);
 

@@ -47,6 +47,19 @@ TEST(Holm, AsksTestsForTheLevelsThatTheyNeed) {
   EXPECT_DOUBLE_EQ(HolmAlpha(4, 2, 0.05), 0.025);
 }
 
+// R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm"), and with n = 8.
+TEST(HolmAdjusted, AsInR) {
+  using ::testing::DoubleNear;
+  EXPECT_THAT(
+      HolmAdjusted({0.01, 0.04, 0.03, 0.005}, 4),
+      ElementsAre(DoubleNear(0.03, 1e-12), DoubleNear(0.06, 1e-12), DoubleNear(0.06, 1e-12), DoubleNear(0.02, 1e-12)));
+  EXPECT_THAT(
+      HolmAdjusted({0.01, 0.04, 0.03, 0.005}, 8),
+      ElementsAre(DoubleNear(0.07, 1e-12), DoubleNear(0.2, 1e-12), DoubleNear(0.18, 1e-12), DoubleNear(0.04, 1e-12)));
+  EXPECT_THAT(HolmAdjusted({0.6, 0.7}, 2), ElementsAre(1.0, 1.0));
+  EXPECT_THAT(HolmAdjusted({}, 3), IsEmpty());
+}
+
 TEST(CandidateAlpha, AddsUpToAlpha) {
   double sum = 0.0;
   for (int k = 1; k <= 10000; ++k) sum += CandidateAlpha(k, 0.05);
