@@ -163,5 +163,49 @@ TEST(Kill, AtRandomMomentsOfRunsOverHttp) {
               most_repeated);
 }
 
+// Three skills with the same cases, whose answers without a skill are asked once. The same command goes on.
+TEST(Kill, ATableOfSkills) {
+  constexpr int kTableRounds = 6;
+  constexpr std::size_t kTableCells = 4ULL * kCases * kTableRounds;
+  const CountingServer server;
+  const TempFolder folder;
+  std::vector<std::string> command = {"eval"};
+  for (const std::string name : {"first", "second", "third"}) {
+    folder.Write("skills/" + name + "/SKILL.md",
+                 "---\nname: " + name + "\ndescription: For the test.\n---\n\nSay ok, " + name + ".\n");
+    Json cases = Json::array();
+    for (int i = 0; i < kCases; ++i)
+      cases.push_back({{"input", "Question " + std::to_string(i)}, {"expected", {{"contains", {"ok"}}}}});
+    folder.Write("skills/" + name + "/tests.json", DumpJson(cases));
+    command.push_back("skills/" + name);
+  }
+  command.insert(command.end(), {"-m", "generic.m", "--base-url", server.url(), "-j", "8", "--runs",
+                                 std::to_string(kTableRounds), "-q", "-o", "table.csv"});
+  std::size_t kills = 0;
+  std::size_t answered = 0;
+  // As soon as some more requests have come: in the first, the second and the third skill.
+  for (const std::size_t more : {20U, 100U, 100U, 60U}) {
+    const std::size_t until = server.requests() + more;
+    const pid_t pid = StartUpskill(command, folder.path());
+    while (server.requests() < until) std::this_thread::yield();
+    ::kill(pid, SIGKILL);
+    kills += WaitFor(pid) == 128 + SIGKILL ? 1 : 0;
+    std::size_t saved = 0;
+    for (const fs::path& run : FindRuns(folder.path() / "runs")) saved += AnswersIn(run);
+    EXPECT_GE(saved, answered);
+    answered = saved;
+  }
+  EXPECT_EQ(kills, 4U);
+  const ProcessOutcome last = RunUpskill(command, folder.path());
+  ASSERT_EQ(last.exit_code, 0) << last.error;
+  EXPECT_EQ(server.different(), kTableCells);
+  EXPECT_LE(server.repeated(), 8 * kills) << "only what was in flight";
+  EXPECT_EQ(FindRuns(folder.path() / "runs").size(), 3U) << "no run was begun twice";
+  EXPECT_TRUE(fs::exists(folder.path() / "table.csv"));
+  const std::size_t before = server.requests();
+  ASSERT_EQ(RunUpskill(command, folder.path()).exit_code, 0);
+  EXPECT_EQ(server.requests(), before) << "once complete, all is taken from the cache";
+}
+
 }  // namespace
 }  // namespace upskill

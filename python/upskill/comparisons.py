@@ -95,7 +95,14 @@ class MatrixCell(TypedDict):
     name: str
     run: str
     verdict: Optional[str]
+    stands: bool  # whether the verdict holds for the table as a whole
+    p_table: Optional[float]
+    p_value: Optional[float]
+    e_value: Optional[float]
+    e_value_hurts: Optional[float]
     lift: Optional[float]
+    lift_low: Optional[float]
+    lift_high: Optional[float]
     baseline: MatrixArm
     with_skill: MatrixArm
     worth_its_tokens: str  # "yes", "no", "costs more", "not shown", "unknown"
@@ -134,9 +141,18 @@ class SweetSpot(TypedDict):
     not_compared: List[MatrixChoice]
 
 
+class MatrixTable(TypedDict):
+    """How it is decided which verdicts stand (docs/verdicts.md)."""
+
+    procedure: str  # "holm"
+    alpha: float
+    verdicts: int
+
+
 class Matrix(TypedDict):
     skills: List[str]
     models: List[str]
+    table: MatrixTable
     cells: List[MatrixCell]
     sweet_spots: List[SweetSpot]
 

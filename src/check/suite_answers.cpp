@@ -205,6 +205,14 @@ std::string AnswerWithFiles(const Files& files) {
   return answer;
 }
 
+Status CheckWrongAnswers(const Suite& suite) {
+  for (const Case& test_case : suite.cases) {
+    AnswersOfCase answers;
+    RETURN_IF_ERROR(ReadWrongOfCase(test_case, answers));
+  }
+  return {};
+}
+
 Result<std::vector<AnswersOfCase>> LoadSuiteAnswers(const Suite& suite, const fs::path& answers) {
   std::vector<AnswersOfCase> loaded(suite.cases.size());
   std::map<std::string, std::size_t> by_id;

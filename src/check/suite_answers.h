@@ -33,6 +33,9 @@ struct AnswersOfCase {
 // form.
 Result<std::vector<AnswersOfCase>> LoadSuiteAnswers(const Suite& suite, const std::filesystem::path& answers);
 
+// An error if the list `wrong` of a case can't be read, for commands that don't need these answers.
+Status CheckWrongAnswers(const Suite& suite);
+
 // An answer that delivers such files, by their relative paths, as a model without tools does.
 std::string AnswerWithFiles(const std::map<std::string, std::string>& files);
 

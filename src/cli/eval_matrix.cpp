@@ -12,6 +12,7 @@
 #include "cli/changed_skills.h"
 #include "cli/eval_command.h"
 #include "cli/loaded_run.h"
+#include "cli/matrix_output.h"
 #include "eval/budget.h"
 #include "report/matrix.h"
 #include "util/json.h"
@@ -21,6 +22,8 @@ namespace upskill {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr double kMatrixMargin = 0.05;  // of the sweet spots
 
 struct MatrixRuns {
   std::vector<fs::path> folders;       // of the runs that were made, in the order of the skills
@@ -58,6 +61,7 @@ MatrixRuns RunAll(const EvalOptions& options, Env& env) {
   for (std::size_t i = 0; i < options.skills.size(); ++i) {
     EvalOptions one = options;
     one.skill = options.skills[i];
+    one.goes_on = true;
     if (options.timeout_seconds)
       one.timeout_seconds = std::max(0.001, *options.timeout_seconds - SecondsBetween(started, env.clock->Now()));
     if (!options.json) {
@@ -86,8 +90,18 @@ Result<std::vector<JudgedRun>> LoadForMatrix(const std::vector<fs::path>& folder
   return runs;
 }
 
-void PrintMatrix(const EvalOptions& options, const MatrixRuns& made, const std::vector<JudgedRun>& runs, Env& env) {
-  const Matrix matrix = MakeMatrix(runs);
+// Of the skills that have no run, or none yet.
+std::vector<std::string> RemarksOf(const EvalOptions& options, const MatrixRuns& made) {
+  std::vector<std::string> remarks;
+  const std::size_t measured = made.folders.size() + made.not_begun.size();
+  if (measured < options.skills.size())
+    remarks.push_back(fmt::format("{} could not be measured", Counted(options.skills.size() - measured, "skill")));
+  for (const std::string& skill : made.not_begun) remarks.push_back("not begun: " + skill);
+  return remarks;
+}
+
+void PrintEvalMatrix(const EvalOptions& options, const MatrixRuns& made, const std::vector<JudgedRun>& runs,
+                     const Matrix& matrix, Env& env) {
   if (options.json) {
     Json names = Json::array();
     for (const JudgedRun& run : runs) names.push_back(run.plan().run);
@@ -104,26 +118,20 @@ void PrintMatrix(const EvalOptions& options, const MatrixRuns& made, const std::
   env.out(TerminalText::Format("upskill report{} -o report.html\n", folders));
 }
 
-// Each skill's error probability is its own, as if it had been measured alone.
-void NoteComparisons(const EvalOptions& options, std::size_t skills, const Env& env) {
-  if (options.quiet || skills < 2) return;
-  env.error(
-      TerminalText::Format("note: alpha is {:.3g} for each skill, with all its models; if none of the {} skills had an "
-                           "effect, at most {:.2g} "
-                           "of them would be said to help on average\n",
-                           options.alpha, skills, options.alpha * static_cast<double>(skills)));
-}
-
 }  // namespace
 
-bool IsMatrix(const EvalOptions& options) { return options.skills.size() > 1 || !options.changed_since.empty(); }
+bool IsMatrix(const EvalOptions& options) {
+  return options.skills.size() > 1 || !options.changed_since.empty() || !options.output.empty();
+}
 
 ExitCode RunEvalMatrix(const EvalOptions& given, Env& env) {
   EvalOptions options = given;
   if (!options.resume.empty()) {
-    return PrintError(env, InputError("--resume continues the run of one skill; to continue with several, run the same "
-                                      "command again: answers that are there are taken from the cache"));
+    return PrintError(env,
+                      InputError("--resume continues the run of one skill; to continue with several or with -o, run "
+                                 "the same command again: it goes on with the runs that lack answers"));
   }
+  if (const Status output = CheckMatrixOutput(options.output); !output) return PrintError(env, output.error());
   if (!options.log_runs)
     return PrintError(
         env, InputError("several skills need the runs folder for their common table; leave out --no-log-runs"));
@@ -137,14 +145,19 @@ ExitCode RunEvalMatrix(const EvalOptions& given, Env& env) {
   const MatrixRuns made = RunAll(options, env);
   const Result<std::vector<JudgedRun>> runs = LoadForMatrix(made.folders);
   if (!runs) return PrintError(env, runs.error());
-  PrintMatrix(options, made, *runs, env);
-  NoteComparisons(options, runs->size(), env);
+  const std::size_t models = runs->empty() ? 0 : runs->front().plan().students.size();
+  const Matrix matrix = MakeMatrix(*runs, options.skills.size() * models);
+  PrintEvalMatrix(options, made, *runs, matrix, env);
+  ExitCode code = made.code;
+  const Status written =
+      WriteMatrixOutput(matrix, RemarksOf(options, made), kMatrixMargin, options.output, options.json, env);
+  if (!written) code = Worse(PrintError(env, written.error()), code);
   if (!made.not_begun.empty()) {
     env.error(TerminalText::Format("not begun: {}; run the same command again to go on\n",
                                    TerminalText::Join(made.not_begun, ", ")));
-    return Worse(made.code, ExitCode::kIncomplete);
+    return Worse(code, ExitCode::kIncomplete);
   }
-  return made.code;
+  return code;
 }
 
 }  // namespace upskill

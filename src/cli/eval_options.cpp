@@ -6,6 +6,7 @@
 #include "cli/color_option.h"
 #include "cli/help_formatter.h"
 #include "cli/judge_option.h"
+#include "cli/matrix_output.h"
 #include "cli/option_checks.h"
 #include "cli/python_options.h"
 #include "cluster/job_record.h"
@@ -179,6 +180,7 @@ void AddOutputOptions(CLI::App& command, EvalOptions& options) {
   command.add_flag("-v,--verbose", options.verbose, "Show every case: outcomes, failed checks, a failing answer");
   command.add_flag("-q,--quiet", options.quiet, "Print no progress, notes or warnings about the suite");
   command.add_flag("--json", options.json, "Print the result as JSON");
+  if (!options.table_first) AddMatrixOutputOption(command, options.output);
   AddColorOption(command, options.color);
 }
 

@@ -8,10 +8,13 @@
 #include <set>
 
 #include "check/check.h"
+#include "check/suite_answers.h"
 #include "cli/activation_plan.h"
 #include "cli/eval_tests.h"
 #include "cli/judge_option.h"
+#include "cli/resume_checks.h"
 #include "cli/students.h"
+#include "cli/unfinished_run.h"
 #include "eval/cache.h"
 #include "eval/gate_forecast.h"
 #include "eval/ledger.h"
@@ -90,6 +93,7 @@ Result<Plan> MakePlan(const EvalOptions& options, const Config& config, const Sa
   if (plan.stop_when_decided && !plan.has_arm(ComparedArm(plan))) {
     return InputError("--stop-when-decided needs an arm to compare with: leave out --no-baseline, or add --against");
   }
+  RETURN_IF_ERROR(CheckWrongAnswers(plan.suite));
   ASSIGN_OR_RETURN(plan.left_out, LeaveOutCasesThatCannotPass(plan.suite, sandbox, !options.judge_model.empty()));
   ASSIGN_OR_RETURN(const std::vector<std::string> weaknesses, FindSuiteWeaknesses(plan.suite, env.stop, sandbox));
   ASSIGN_OR_RETURN(plan.workspace, WorkspacePlanOf(options.workspace, plan));
@@ -207,6 +211,40 @@ Result<std::vector<Sample>> CachedFrom(const EvalOptions& options, const EvalSes
   return cached;
 }
 
+// Stores what the run is to keep to from now on, also when it is resumed once more. `stored`: what its plan says.
+Status StoreTerms(const EvalOptions& options, const RunTerms& stored, EvalSession& session) {
+  session.plan.terms = TermsOf(options);
+  if (options.batch) {  // which is given no limits (RecallTerms)
+    session.plan.terms.max_cost_usd = stored.max_cost_usd;
+    session.plan.terms.max_tokens = stored.max_tokens;
+  }
+  return session.plan.terms == stored ? Status() : session.journal->StorePlan(session.plan);
+}
+
+// Takes up the run in `folder`, whose plan and models the session has.
+Status TakeUpJournal(const EvalOptions& options, const fs::path& folder, const RunTerms& stored, Env& env,
+                     EvalSession& session) {
+  ASSIGN_OR_RETURN(session.journal, Journal::Reopen(folder, *env.clock));
+  RETURN_IF_ERROR(StoreTerms(options, stored, session));
+  ASSIGN_OR_RETURN(JournalContent content, ReadJournal(folder));
+  session.resumed = std::move(content.samples);
+  session.goes_on = true;
+  if (content.skipped_lines > 0 && !options.quiet) {
+    PrintWarning(env, fmt::format("{} of {} could not be read; cells without another answer are requested again",
+                                  Counted(content.skipped_lines, "line"), (folder / "samples.jsonl").string()));
+  }
+  return {};
+}
+
+// Goes on with an unfinished run that asks what the session's plan asks.
+Status GoOn(const EvalOptions& options, const fs::path& folder, Env& env, EvalSession& session) {
+  ASSIGN_OR_RETURN(session.plan, LoadPlan(folder));
+  const RunTerms stored = session.plan.terms;
+  RETURN_IF_ERROR(TakeGate(options, env, session));
+  if (!options.quiet) env.error(TerminalText::Format("note: run {} goes on, which lacks answers\n", session.plan.run));
+  return TakeUpJournal(options, folder, stored, env, session);
+}
+
 Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSession& session) {
   ASSIGN_OR_RETURN(session.plan, MakePlan(options, config, *session.sandbox, env));
   const std::vector<std::string> specs = ChooseModels(options.models, config);
@@ -218,6 +256,10 @@ Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSe
   }
   RETURN_IF_ERROR(CheckThatStudentsCanAct(session.plan, session.models, *session.sandbox));
   if (!options.judge_model.empty()) RETURN_IF_ERROR(TakeJudge(options, model_options, env, session));
+  if (options.goes_on && options.log_runs && !options.refresh) {
+    if (const std::optional<fs::path> unfinished = FindUnfinishedRun(session.plan, session.runs_dir))
+      return GoOn(options, *unfinished, env, session);
+  }
   ASSIGN_OR_RETURN(const std::optional<LedgerLock> lock, ShareAlpha(options, config, env, session));
   RETURN_IF_ERROR(TakeGate(options, env, session));
   if (options.use_cache && !options.refresh) {
@@ -234,68 +276,11 @@ Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSe
   return {};
 }
 
-// What is given with --resume must be what the run was started with: its plan decides.
-Status CheckAgainstPlan(const EvalOptions& options, const Plan& plan) {
-  for (const std::string& model : options.models) {
-    const bool known = std::any_of(plan.students.begin(), plan.students.end(),
-                                   [&](const Student& student) { return student.spec == model; });
-    if (!known) {
-      return InputError(fmt::format("run {} has no model '{}'; start a new run for it", plan.run, model));
-    }
-  }
-  for (const Student& student : plan.students) {
-    const bool named = std::find(options.models.begin(), options.models.end(), student.spec) != options.models.end();
-    if (named || (!student.spec.starts_with(kCommandPrefix) && !student.spec.starts_with(kDeskPrefix))) continue;
-    return InputError(fmt::format("run {} has the model '{}': to confirm that it may be used, repeat -m {}", plan.run,
-                                  student.spec, ShellWord(student.spec)));
-  }
-  if (options.rounds && *options.rounds != plan.rounds) {
-    return InputError(fmt::format("run {} has {}, not {}; a new run with --runs {} takes its answers from the cache",
-                                  plan.run, Counted(static_cast<std::size_t>(plan.rounds), "round"), *options.rounds,
-                                  *options.rounds));
-  }
-  return {};
-}
-
-// The options that name the servers a model was asked at; empty: the catalogue or a file has it.
-std::string ServerOptions(const Student& student) {
-  constexpr std::string_view kAt = " at ";
-  const std::size_t at = student.identity.rfind(kAt);
-  if (at == std::string::npos) return "";
-  std::string options;
-  std::string_view rest = std::string_view(student.identity).substr(at + kAt.size());
-  while (!rest.empty()) {
-    const std::size_t comma = std::min(rest.find(", "), rest.size());
-    options += " --base-url " + ShellWord(std::string(rest.substr(0, comma)));
-    rest.remove_prefix(std::min(comma + 2, rest.size()));
-  }
-  return options;
-}
-
-// A run's folder may come from elsewhere, so its plan isn't enough to send requests to the servers that it names.
-Status CheckServerIsNamed(const EvalOptions& options, const std::string& run, const Student& model) {
-  constexpr std::string_view kAnyServer = "generic.";  // the provider of a plain name with --base-url
-  const bool named = !options.base_urls.empty() || model.spec.starts_with(kAnyServer);
-  if (named || !model.identity.starts_with(kAnyServer)) return {};
-  return InputError(
-      fmt::format("run {} asked model '{}' at a server of its own; add{}", run, model.spec, ServerOptions(model)));
-}
-
 Result<fs::path> RunToResume(const EvalOptions& options, const fs::path& runs_dir) {
   Result<fs::path> found = ResolveRun(runs_dir, options.resume);
   if (found || !FindRuns(runs_dir).empty()) return found;
   return Error{found.error().kind,
                fmt::format("no run to resume in {}; leave out --resume to start one", runs_dir.string())};
-}
-
-// Stores what the run is to keep to from now on, also when it is resumed once more. `stored`: what its plan says.
-Status StoreTerms(const EvalOptions& options, const RunTerms& stored, EvalSession& session) {
-  session.plan.terms = TermsOf(options);
-  if (options.batch) {  // which is given no limits (RecallTerms)
-    session.plan.terms.max_cost_usd = stored.max_cost_usd;
-    session.plan.terms.max_tokens = stored.max_tokens;
-  }
-  return session.plan.terms == stored ? Status() : session.journal->StorePlan(session.plan);
 }
 
 // The judge that the run was started with; a command or a server of its own must be named again (CheckAgainstPlan).
@@ -369,15 +354,7 @@ Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
                                   session.plan.run,
                                   servers.empty() ? "" : ", or name the servers that it used:" + servers));
   }
-  ASSIGN_OR_RETURN(session.journal, Journal::Reopen(folder, *env.clock));
-  RETURN_IF_ERROR(StoreTerms(options, stored, session));
-  ASSIGN_OR_RETURN(JournalContent content, ReadJournal(folder));
-  session.resumed = std::move(content.samples);
-  if (content.skipped_lines > 0 && !options.quiet) {
-    PrintWarning(env, fmt::format("{} of {} could not be read; cells without another answer are requested again",
-                                  Counted(content.skipped_lines, "line"), (folder / "samples.jsonl").string()));
-  }
-  return {};
+  return TakeUpJournal(options, folder, stored, env, session);
 }
 
 }  // namespace

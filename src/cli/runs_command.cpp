@@ -11,6 +11,7 @@
 #include "cli/color_option.h"
 #include "cli/config.h"
 #include "cli/help_formatter.h"
+#include "cli/matrix_output.h"
 #include "cli/option_checks.h"
 #include "cli/run_summaries.h"
 #include "eval/journal.h"
@@ -212,6 +213,20 @@ ExitCode WriteCsv(const RunsOptions& options, const Found& found, Env& env) {
   return ExitCode::kSuccess;
 }
 
+// `runs --matrix`, which may be written to a file as well.
+ExitCode PrintMatrix(const RunsOptions& options, const Found& found, Env& env) {
+  const double tolerance = options.within_points / 100.0;
+  const Matrix matrix = MakeMatrix(found.runs);
+  if (options.json) {
+    PrintDocument(env, DumpJsonIndented(MatrixToJson(matrix, tolerance)) + "\n");
+  } else {
+    env.out(MatrixText(matrix, StyleFor(env, env.out_is_terminal, options.color), tolerance));
+    NoteTrials(found.trials, env);
+  }
+  const Status written = WriteMatrixOutput(matrix, {}, tolerance, options.output, options.json, env);
+  return written ? ExitCode::kSuccess : PrintError(env, written.error());
+}
+
 }  // namespace
 
 void AddRunsCommand(CLI::App& app, RunsOptions& options) {
@@ -249,6 +264,8 @@ void AddRunsCommand(CLI::App& app, RunsOptions& options) {
     command->add_flag("--python", options.python,
                       "With --csv: the columns of the Python tool's table, a row for each round of an arm");
     command->add_flag("--json", options.json, "Print results like eval --json; with --matrix, the matrix");
+    AddMatrixOutputOption(*command, options.output);
+    command->get_option("--output")->needs(command->get_option("--matrix"));
     for (const char* form : {"--matrix", "--json"}) command->get_option("--csv")->excludes(command->get_option(form));
     AddColorOption(*command, options.color);
     AddExamples(*command, {{"Show the newest result of each skill and model", "upskill runs"},
@@ -264,6 +281,7 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
   if (!config) return PrintError(env, config.error());
   if (options.python && options.csv.empty())
     return PrintError(env, InputError("--python chooses the columns of --csv; name the file with --csv FILE"));
+  if (const Status output = CheckMatrixOutput(options.output); !output) return PrintError(env, output.error());
   const fs::path runs_dir = RunsFolder(options.runs_dir, *config);
   std::error_code code;
   if (!fs::is_directory(runs_dir, code)) {
@@ -279,13 +297,11 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
                                    Counted(left, "run"), left == 1 ? "is" : "are", left == 1 ? "it has" : "they have",
                                    options.matrix ? "--matrix" : "--json"));
   }
-  const double tolerance = options.within_points / 100.0;
-  if (options.json) {
-    PrintDocument(env, DumpJsonIndented(options.matrix ? MatrixToJson(MakeMatrix(found.runs), tolerance)
-                                                       : RunsToJson(found.runs)) +
-                           "\n");
+  if (options.json && !options.matrix) {
+    PrintDocument(env, DumpJsonIndented(RunsToJson(found.runs)) + "\n");
     return ExitCode::kSuccess;
   }
+  if (options.matrix && (options.json || !found.runs.empty())) return PrintMatrix(options, found, env);
   if (!options.csv.empty()) return WriteCsv(options, found, env);
   if (found.rows.empty() || (options.matrix && found.runs.empty())) {
     const bool all = options.skills.empty() && options.models.empty();
@@ -296,11 +312,6 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
     return ExitCode::kSuccess;
   }
   const Style style = StyleFor(env, env.out_is_terminal, options.color);
-  if (options.matrix) {
-    env.out(MatrixText(MakeMatrix(found.runs), style, tolerance));
-    NoteTrials(found.trials, env);
-    return ExitCode::kSuccess;
-  }
   static const std::map<std::string, RunMetric> metrics = {{"success", RunMetric::kSuccess},
                                                            {"tokens", RunMetric::kTokens},
                                                            {"cost", RunMetric::kCost},

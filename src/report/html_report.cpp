@@ -19,8 +19,8 @@
 #include "report/html_data.h"
 #include "report/html_samples.h"
 #include "report/html_template.h"
+#include "report/page_policy.h"
 #include "report/verdict_text.h"
-#include "util/hash.h"
 #include "util/invariant.h"
 #include "util/json.h"
 #include "util/text.h"
@@ -238,38 +238,12 @@ std::string DataBlocks(std::span<const JudgedRun> runs) {
   return out;
 }
 
-std::string Base64OfHex(const std::string& hex) {
-  static constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  unsigned bits = 0;
-  unsigned count = 0;
-  for (const char c : hex) {
-    bits = (bits << 4U | static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10)) & 0xFFFFU;
-    count += 4;
-    if (count < 6) continue;
-    count -= 6;
-    out += kDigits[bits >> count & 63U];
-  }
-  if (count > 0) out += kDigits[bits << (6U - count) & 63U];
-  while (out.size() % 4 != 0) out += '=';
-  return out;
-}
-
-// Only this very style and script may be used, and nothing may be loaded or sent.
-std::string Policy() {
-  const auto hash = [](std::string_view text) { return Base64OfHex(Sha256Hex(text)); };
-  return fmt::format(
-      "default-src 'none'; img-src data:; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action "
-      "'none'",
-      hash(HtmlStyle()), hash(HtmlScript()));
-}
-
 }  // namespace
 
 std::string HtmlReport(std::span<const JudgedRun> runs) {
   CHECK(!runs.empty());
   const std::string data = DataBlocks(runs);
-  const std::string policy = Policy();
+  const std::string policy = PagePolicy(HtmlStyle(), HtmlScript());
   const std::map<std::string_view, std::string_view> parts = {
       {"policy", policy}, {"style", HtmlStyle()}, {"data", data}, {"script", HtmlScript()}};
   const std::string_view page = HtmlPage();
