@@ -17,6 +17,7 @@
 #include "cli/judge_option.h"
 #include "cli/model_costs.h"
 #include "cli/option_checks.h"
+#include "cli/plan_time.h"
 #include "eval/input_clusters.h"
 #include "eval/known_student.h"
 #include "model/model_spec.h"
@@ -27,6 +28,7 @@
 #include "stats/multiplicity.h"
 #include "stats/power.h"
 #include "util/clock.h"
+#include "util/percent.h"
 #include "util/text.h"
 #include "util/tokens.h"
 
@@ -43,7 +45,6 @@ constexpr int kMaxRoundsOfNoEffect = 10000;
 constexpr int kDraws = 600;
 constexpr int kDrawsOfCases = 200;
 constexpr double kUnknownBaseline = 0.5;  // where the variance, and so the need for rounds, is largest
-constexpr double kUnknownSeconds = 4.0;   // of an answer over the network
 constexpr int kNetworkParallel = 64;
 constexpr int kLocalParallel = 32;
 constexpr int kCommandParallel = 4;
@@ -56,7 +57,7 @@ struct Estimate {
   std::string judge;               // what it adds, for people; empty without one
   double tokens_per_answer = 0.0;  // prompt and output, with half of the answers carrying the skill
   std::optional<double> usd_per_answer;
-  double seconds_per_answer = 0.0;
+  AnswerTime time;
   bool local = false;
   int parallel = 1;
 };
@@ -159,15 +160,14 @@ Result<Estimate> EstimateFor(const PlanOptions& options, const Inputs& inputs, c
     prompt += static_cast<double>(EstimateTokens(test_case.input)) / static_cast<double>(inputs.suite.cases.size());
   }
   double output = options.max_tokens / 2.0;
-  ASSIGN_OR_RETURN(const KnownStudent known, FindKnownStudent(inputs.runs_dir, model, inputs.suite));
+  ASSIGN_OR_RETURN(const KnownStudent known,
+                   FindKnownStudent(inputs.runs_dir, model, inputs.suite, options.max_tokens));
   if (known.answers > 0) {
     prompt = known.prompt_tokens.value_or(prompt);
     output = known.output_tokens.value_or(output);
-    estimate.seconds_per_answer = known.seconds;
     estimate.usd_per_answer = known.usd;
-  } else {
-    estimate.seconds_per_answer = kUnknownSeconds;
   }
+  estimate.time = TimeOfAnswer(known, spec, output, estimate.parallel);
   estimate.tokens_per_answer = prompt + output;
   if (const std::optional<Price> price = inputs.catalog.PriceOf(spec.provider, PricedName(spec));
       !estimate.usd_per_answer && !RunsInProcess(spec) && price) {
@@ -182,7 +182,7 @@ Result<Estimate> EstimateFor(const PlanOptions& options, const Inputs& inputs, c
   } else if (known.baseline_answers > 0) {
     for (const std::size_t i : first) estimate.baseline.push_back(known.baseline[i]);
     estimate.source = fmt::format("baseline of each case from {}: {:.0f} % on average",
-                                  Counted(known.baseline_answers, "answer"), 100.0 * known.baseline_rate);
+                                  Counted(known.baseline_answers, "answer"), WholePercent(known.baseline_rate));
   } else {
     estimate.baseline.assign(first.size(), kUnknownBaseline);
     estimate.source = "baseline unknown, 50 % assumed for every case (--baseline sets it)";
@@ -201,7 +201,7 @@ std::string CostText(const Estimate& estimate, double requests) {
 }
 
 double SecondsFor(const Estimate& estimate, double requests) {
-  return std::ceil(requests / estimate.parallel) * estimate.seconds_per_answer;
+  return std::ceil(requests / estimate.parallel) * estimate.time.seconds;
 }
 
 Json SpendingToJson(const Estimate& estimate, double rounds) {
@@ -246,6 +246,7 @@ Json OutlookToJson(const std::string& model, const Estimate& estimate, const Out
   return {{"model", model},
           {"baseline", MeanOf(estimate.baseline)},
           {"baseline_source", estimate.source},
+          {"time_source", estimate.time.source},
           {"to_see", list},
           {"no_effect", no_effect},
           {"detectable_lift", outlook.detectable ? Json(*outlook.detectable) : Json(nullptr)}};
@@ -307,7 +308,7 @@ TerminalText PlanTable(const Estimate& estimate, const Outlook& outlook, const S
 // What the baseline leaves to gain, where that rules lifts of the table out.
 TerminalText RoomText(const Estimate& estimate, const std::vector<Need>& needs) {
   if (std::none_of(needs.begin(), needs.end(), [](const Need& need) { return need.impossible; })) return "";
-  const double room = 100.0 - std::round(MeanOf(estimate.baseline) * 100.0);
+  const double room = 100.0 - WholePercent(MeanOf(estimate.baseline));
   if (room <= 0.0) return "every case passes without the skill, so there is nothing to gain: add harder cases\n";
   return TerminalText::Format("a lift above +{:.0f} isn't possible with a baseline of {:.0f} %\n", room, 100.0 - room);
 }
@@ -315,7 +316,8 @@ TerminalText RoomText(const Estimate& estimate, const std::vector<Need>& needs) 
 TerminalText DetectableText(int rounds, const std::optional<double>& detectable) {
   const std::string count = Counted(static_cast<std::size_t>(rounds), "round");
   if (detectable)
-    return TerminalText::Format("{} can detect a lift of +{:.0f} or more (80 % power)\n", count, *detectable * 100.0);
+    return TerminalText::Format("{} can detect a lift of +{:.0f} or more (80 % power)\n", count,
+                                WholePercent(*detectable));
   return TerminalText::Format("{} can't detect any possible lift (80 % power): use more rounds or more cases\n", count);
 }
 
@@ -402,6 +404,7 @@ ExitCode RunPlanCommand(const PlanOptions& options, Env& env) {
     env.out(fits ? name + about + "\n" : name + "\n  " + Wrapped(about.text().substr(4), style.columns, 2) + "\n");
     if (!estimate->judge.empty()) env.out("  " + Wrapped(estimate->judge, style.columns, 2) + "\n");
     env.out(PlanTable(*estimate, outlook, style) + RoomText(*estimate, outlook.needs));
+    env.out(Wrapped(fmt::format("`time` is rough: {}", estimate->time.source), style.columns, 2) + "\n");
     if (options.rounds) env.out(DetectableText(*options.rounds, outlook.detectable));
     env.out("\n");
   }

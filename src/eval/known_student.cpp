@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "eval/known_student.h"
 
+#include <algorithm>
 #include <map>
 
 #include "eval/journal.h"
@@ -26,14 +27,24 @@ struct Sums {
   std::vector<Tally> baseline;
 };
 
-void Add(const Sample& sample, std::size_t case_index, Sums& sums) {
+// The tokens of an answer under another limit.
+double OutputUnder(const Sample& sample, double max_tokens) {
+  const auto output = static_cast<double>(sample.response.usage.output);
+  if (sample.response.work) return output;  // of all turns
+  if (sample.response.stop == StopReason::kLength && max_tokens > output) return 0.5 * (output + max_tokens);
+  return std::min(output, max_tokens);
+}
+
+void Add(const Sample& sample, std::size_t case_index, double max_tokens, Sums& sums) {
   KnownStudent& student = sums.student;
   ++student.answers;
   sums.prompt_tokens += static_cast<double>(sample.response.usage.prompt());
-  sums.output_tokens += static_cast<double>(sample.response.usage.output);
+  const auto output = static_cast<double>(sample.response.usage.output);
+  const double expected = OutputUnder(sample, max_tokens);
+  sums.output_tokens += expected;
   sums.tokens_known += ReportsTokens(sample) ? 1 : 0;
-  student.seconds += sample.response.seconds;
-  if (sample.response.cost_usd) {
+  student.seconds += sample.response.seconds * (output > 0.0 ? expected / output : 1.0);
+  if (sample.response.cost_usd && expected == output) {
     sums.usd += *sample.response.cost_usd;
     ++sums.usd_known;
   }
@@ -63,15 +74,44 @@ KnownStudent Finish(Sums sums) {
   return student;
 }
 
+bool IsOwnAnswer(const Sample& sample, const std::string& model) {
+  return sample.student == model && sample.ok() && sample.cached_from.empty();
+}
+
+// Of the newest run that has answers of the student.
+std::optional<double> SecondsPerToken(const std::vector<std::filesystem::path>& runs, const std::string& model) {
+  constexpr int kMostRuns = 20;
+  int looked_at = 0;
+  for (auto run = runs.rbegin(); run != runs.rend() && looked_at < kMostRuns; ++run) {
+    const Result<Plan> plan = LoadPlan(*run);
+    if (!plan || std::none_of(plan->students.begin(), plan->students.end(),
+                              [&](const Student& student) { return student.spec == model; }))
+      continue;
+    ++looked_at;
+    const Result<RunData> data = RunData::Read(*run);
+    if (!data) continue;
+    double seconds = 0.0;
+    double tokens = 0.0;
+    for (const SamplePtr& sample : data->samples()) {
+      if (!IsOwnAnswer(*sample, model)) continue;
+      seconds += sample->response.seconds;
+      tokens += static_cast<double>(sample->response.usage.output);
+    }
+    if (seconds > 0.0 && tokens > 0.0) return seconds / tokens;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<KnownStudent> FindKnownStudent(const std::filesystem::path& runs_dir, const std::string& model,
-                                      const Suite& suite) {
+                                      const Suite& suite, int max_tokens) {
   Sums sums;
   sums.baseline.resize(suite.cases.size());
   std::map<std::string, std::size_t> wanted;  // by user message
   for (std::size_t i = 0; i < suite.cases.size(); ++i) wanted.emplace(UserMessage(suite.cases[i]), i);
-  for (const std::filesystem::path& run : FindRuns(runs_dir)) {
+  const std::vector<std::filesystem::path> runs = FindRuns(runs_dir);
+  for (const std::filesystem::path& run : runs) {
     Result<Plan> plan = LoadPlan(run);
     if (!plan) continue;
     std::map<std::string, std::size_t> cases;  // by id in that run
@@ -84,11 +124,13 @@ Result<KnownStudent> FindKnownStudent(const std::filesystem::path& runs_dir, con
     if (!data) continue;
     for (const SamplePtr& sample : data->samples()) {
       const auto found = cases.find(sample->case_id);
-      if (found == cases.end() || sample->student != model || !sample->ok() || !sample->cached_from.empty()) continue;
-      Add(*sample, found->second, sums);
+      if (found == cases.end() || !IsOwnAnswer(*sample, model)) continue;
+      Add(*sample, found->second, max_tokens, sums);
     }
   }
-  return Finish(std::move(sums));
+  KnownStudent student = Finish(std::move(sums));
+  if (student.answers == 0) student.seconds_per_token = SecondsPerToken(runs, model);
+  return student;
 }
 
 }  // namespace upskill
