@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "util/percent.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -11,8 +12,8 @@ namespace {
 constexpr std::uint64_t kSeed = 1;  // of the interval of Krippendorff's alpha
 
 std::string Percent(const AgreementEstimate& rate) {
-  return fmt::format("{:.0f} % (95 %: {:.0f} … {:.0f})", 100.0 * rate.value, 100.0 * rate.interval.low,
-                     100.0 * rate.interval.high);
+  return fmt::format("{:.0f} % (95 %: {:.0f} … {:.0f})", WholePercent(rate.value), WholePercent(rate.interval.low),
+                     WholePercent(rate.interval.high));
 }
 
 std::string Coefficient(const std::optional<AgreementEstimate>& estimate) {
@@ -71,7 +72,7 @@ TerminalText AgreementText(const JudgeAgreement& agreement) {
   if (counts.total() == 0) return text + "nothing to compare\n";
   const std::int64_t agreed = counts.both_pass + counts.both_fail;
   text += TerminalText::Format("agreement            {:.0f} % ({} of {})\n",
-                               100.0 * static_cast<double>(agreed) / static_cast<double>(counts.total()), agreed,
+                               WholePercent(static_cast<double>(agreed) / static_cast<double>(counts.total())), agreed,
                                counts.total());
   text += TerminalText::Format("Cohen's kappa        {}\n", Coefficient(agreement.kappa));
   text += TerminalText::Format("Krippendorff's alpha {}\n", Coefficient(agreement.alpha));

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "report/judge_text.h"
+#include "util/percent.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -32,8 +33,8 @@ std::string SignedText(double value, Unit unit) {
 }
 
 std::string PercentChangeText(double ratio) {
-  const double percent = std::round(ratio * 100.0);
-  return fmt::format("{}{:.0f} %", percent > 0 ? "+" : "", percent == 0 ? 0.0 : percent);
+  const double percent = WholePercent(ratio);
+  return fmt::format("{}{:.0f} %", percent > 0 ? "+" : "", percent);
 }
 
 }  // namespace
@@ -85,8 +86,8 @@ std::string ArmLabel(Arm arm) {
 }
 
 std::string PointsText(double fraction) {
-  const double points = std::round(fraction * 100.0);
-  return fmt::format("{}{:.0f}", points > 0 ? "+" : "", points == 0 ? 0.0 : points);
+  const double points = WholePercent(fraction);
+  return fmt::format("{}{:.0f}", points > 0 ? "+" : "", points);
 }
 
 std::string NumberText(double value) { return WithThousands(std::llround(value)); }

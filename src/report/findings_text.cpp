@@ -8,6 +8,7 @@
 
 #include "report/figures.h"
 #include "report/style.h"
+#include "util/percent.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -49,7 +50,8 @@ TerminalText TrainNote(const Plan& plan, const CaseFindings& findings) {
 
 std::string CaseMeanText(const CaseMean& mean) {
   std::string text = PercentText(mean.mean);
-  if (mean.interval) text += fmt::format(" ({:.0f} … {:.0f})", mean.interval->low * 100.0, mean.interval->high * 100.0);
+  if (mean.interval)
+    text += fmt::format(" ({:.0f} … {:.0f})", WholePercent(mean.interval->low), WholePercent(mean.interval->high));
   return text;
 }
 

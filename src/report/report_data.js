@@ -140,12 +140,12 @@ async function textsWith(query, alive) {
 }
 
 const number = (value) => Math.round(value).toLocaleString('en-US');
-const percent = (fraction) => fraction === null ? '–' : Math.round(fraction * 100) + ' %';
+const percent = (fraction) => fraction === null ? '–' : Math.round(fraction * 100 + 1e-9) + ' %';
 const signed = (value, digits = 0) => {
   const text = Math.abs(value).toFixed(digits);
   return (Number(text) === 0 ? '' : value > 0 ? '+' : '−') + text;
 };
-const points = (fraction) => signed(fraction * 100);
+const points = (fraction) => signed(fraction * 100 + Math.sign(fraction) * 1e-9);
 // As MoneyText of text.h and SecondsText of figures.h.
 const money = (usd) => '$' + (usd === 0 ? '0' : usd >= 0.995 ? usd.toFixed(2) : usd.toFixed(Math.min(12, Math.max(4, 1 - Math.floor(Math.log10(usd))))));
 const seconds = (value) => {

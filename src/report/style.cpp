@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "util/percent.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -58,7 +59,7 @@ TerminalText Wrapped(const std::string& text, std::size_t columns, std::size_t i
   return TerminalText::Trusted(std::move(out));
 }
 
-std::string PercentText(double fraction) { return fmt::format("{:.0f} %", std::round(fraction * 100.0)); }
+std::string PercentText(double fraction) { return fmt::format("{:.0f} %", WholePercent(fraction)); }
 
 std::string Bar(double fraction, std::size_t cells) {
   const double clamped = std::clamp(fraction, 0.0, 1.0);

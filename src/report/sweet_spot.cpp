@@ -8,6 +8,7 @@
 
 #include "report/figures.h"
 #include "report/matrix.h"
+#include "util/percent.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -73,7 +74,8 @@ std::string AtShare(const SweetSpot& spot, std::size_t choice, const std::string
   if (!share) return "";
   std::string range;
   if (share->range) {
-    range = fmt::format(" ({:.0f} to {:.0f} %)", std::max(0.0, share->range->low) * 100.0, share->range->high * 100.0);
+    range = fmt::format(" ({:.0f} to {:.0f} %)", WholePercent(std::max(0.0, share->range->low)),
+                        WholePercent(share->range->high));
   }
   return fmt::format("at {}{} of {}", PercentText(share->ratio), range, whose);
 }
@@ -114,7 +116,7 @@ TerminalText NotShownLine(const SweetSpot& spot) {
         "sweet spot: not shown: {} has the highest pass rate, but another choice may be better by more than {}{}\n",
         LabelOf(candidate), MarginText(spot.margin), MissingText(spot));
   }
-  const double points = std::round((best.rate - candidate.rate) * 100.0);
+  const double points = WholePercent(best.rate - candidate.rate);
   const std::string rate = points == 0 ? "as good as the best"
                                        : fmt::format("{:.0f} point{} below the best", points, points == 1 ? "" : "s");
   const std::string at = AtShare(spot, test.candidate, fmt::format("its {}", WhatItCosts(spot)));

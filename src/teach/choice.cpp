@@ -8,6 +8,7 @@
 #include "eval/contrast.h"
 #include "teach/generate.h"
 #include "util/invariant.h"
+#include "util/percent.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -24,7 +25,7 @@ std::string MayBeWorse(const JudgedRun& judged, std::size_t student, double marg
   return fmt::format(
       "that it is worse than the existing one by more than {:g} points isn't ruled out for {} "
       "({:+.0f} points, at least {:.0f}); more tests, more --runs or a wider --accept-margin can",
-      100.0 * margin, name, 100.0 * contrast->difference(), 100.0 * contrast->Range(1.0 - 2.0 * alpha).low);
+      100.0 * margin, name, WholePercent(contrast->difference()), WholePercent(contrast->Range(1.0 - 2.0 * alpha).low));
 }
 
 }  // namespace

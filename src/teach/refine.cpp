@@ -14,6 +14,7 @@
 #include "teach/read_parts.h"
 #include "trace/digest/digest.h"
 #include "trace/digest/excerpt.h"
+#include "util/percent.h"
 #include "util/text.h"
 #include "util/tokens.h"
 
@@ -129,7 +130,7 @@ std::string TriedText(const std::vector<Candidate>& known, std::size_t budget_to
     if (candidate.parent < 0) continue;
     std::string rates;
     for (const double rate : candidate.train)
-      rates += fmt::format("{}{:.0f} %", rates.empty() ? "" : ", ", 100.0 * rate);
+      rates += fmt::format("{}{:.0f} %", rates.empty() ? "" : ", ", WholePercent(rate));
     text += fmt::format("- candidate {}, a change of candidate {}: {}\n  outcome: {}\n", candidate.id, candidate.parent,
                         OneLine(candidate.why),
                         candidate.measured ? fmt::format("passes {} of the train tests", rates) : candidate.status);

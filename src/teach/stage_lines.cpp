@@ -11,6 +11,7 @@
 
 #include "teach/one_line.h"
 #include "teach/write_cases.h"
+#include "util/percent.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -68,8 +69,8 @@ std::string TrainLine(const Candidate& candidate, const std::vector<std::string>
                       const std::vector<double>& without, bool best, const BodyTarget& target) {
   std::string rates;
   for (std::size_t i = 0; i < candidate.train.size(); ++i) {
-    rates += fmt::format("{}{} {:.0f} → {:.0f} %", i == 0 ? "" : ", ", students.at(i), 100.0 * without.at(i),
-                         100.0 * candidate.train[i]);
+    rates += fmt::format("{}{} {:.0f} → {:.0f} %", i == 0 ? "" : ", ", students.at(i), WholePercent(without.at(i)),
+                         WholePercent(candidate.train[i]));
   }
   const std::string standing = candidate.lost > 0 ? fmt::format("  loses {}", Counted(candidate.lost, "answer"))
                                : best             ? "  best so far"
