@@ -11,6 +11,7 @@
 #include "cli/config.h"
 #include "cli/help_formatter.h"
 #include "skill/python_tests.h"
+#include "skill/skeleton.h"
 #include "skill/skill_text.h"
 #include "skill/specification.h"
 #include "util/folder.h"
@@ -22,30 +23,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kDescription =
-    "Says in a sentence what the skill does. Use it when the user asks for this, or works with these files.";
-
-constexpr const char* kBody =
-    "# Instructions\n"
-    "\n"
-    "Write what a model needs to know and doesn't know yet: the names, values and steps that it gets wrong without "
-    "the\n"
-    "skill. Leave out what it does right anyway.\n"
-    "\n"
-    "- Give a rule with its reason, and the exact name or command.\n"
-    "- Show one good example.\n"
-    "\n"
-    "## Example\n"
-    "\n"
-    "```\n"
-    "the answer of this skill is 42\n"
-    "```\n";
+std::string BodyOfSkeleton() {
+  return fmt::format(
+      "# Instructions\n"
+      "\n"
+      "{}"
+      "\n"
+      "- Give a rule with its reason, and the exact name or command.\n"
+      "- Show one good example.\n"
+      "\n"
+      "## Example\n"
+      "\n"
+      "```\n"
+      "{}"
+      "```\n",
+      kSkeletonInstruction, kSkeletonExample);
+}
 
 Json CasesOfSkeleton() {
   return {{"metadata", {{"version", "1.0"}}},
           {"tests",
            {{{"id", "first-case"},
-             {"input", "What is the answer of this skill?"},
+             {"input", kSkeletonQuestion},
              {"expected", {{"contains", {"42"}}}},
              {"reference", "The answer of this skill is 42."},
              {"wrong", {{{"name", "guess"}, {"answer", "I don't know this skill."}, {"fails", "42"}}}}}}}};
@@ -79,8 +78,8 @@ Status WriteSkeleton(const std::string& name, const fs::path& place) {
   ASSIGN_OR_RETURN(const Folder folder, Folder::Make(place));
   SkillText skill;
   skill.name = name;
-  skill.description = kDescription;
-  skill.body = kBody;
+  skill.description = kSkeletonDescription;
+  skill.body = BodyOfSkeleton();
   RETURN_IF_ERROR(folder.WriteFile("SKILL.md", SkillFileText(skill)));
   return folder.WriteFile("skill_meta.json",
                           fmt::format("{}\n", DumpJsonIndented(ReadableByPython(CasesOfSkeleton()))));

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "skill/skeleton.h"
 #include "skill/skill_tree.h"
 #include "skill/unicode_text.h"
 #include "util/fences.h"
@@ -213,6 +214,35 @@ void AdviseOnScripts(const fs::path& folder, std::vector<SkillFinding>& advice) 
   }
 }
 
+// Where text of `upskill init` wasn't replaced.
+void AdviseOnPlaceholders(const SpecifiedSkill& skill, const fs::path& folder, std::vector<SkillFinding>& advice) {
+  if (const StrictYaml* const description = skill.fields.Find("description");
+      description != nullptr && Trim(description->text) == kSkeletonDescription)
+    advice.push_back(
+        AdviceAt(*description,
+                 "the description is the one that `upskill init` wrote; say what this skill does and when to use it"));
+  std::size_t line = skill.body_line;
+  std::string_view rest = skill.body;
+  for (const std::string_view placeholder :
+       {std::string_view(kSkeletonInstruction), std::string_view(kSkeletonExample)}) {
+    const std::size_t at = rest.find(Trim(placeholder));
+    if (at == std::string_view::npos) continue;
+    line += static_cast<std::size_t>(std::count(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+    rest.remove_prefix(at);
+    advice.push_back(
+        {"these instructions are those that `upskill init` wrote; replace them by the skill's own", line, 1});
+  }
+  for (const char* name : {"skill_meta.json", "tests.json"}) {
+    constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20U;
+    const Result<std::string> cases = ReadFile(folder / name, kMostBytes);
+    if (cases && cases->find(kSkeletonQuestion) != std::string::npos)
+      advice.push_back(
+          {fmt::format("{} has the case that `upskill init` wrote (\"{}\"); replace it by one of the skill's "
+                       "own",
+                       name, kSkeletonQuestion)});
+  }
+}
+
 }  // namespace
 
 std::vector<SkillFinding> FindSkillAdvice(const SpecifiedSkill& skill, const fs::path& folder) {
@@ -226,6 +256,7 @@ std::vector<SkillFinding> FindSkillAdvice(const SpecifiedSkill& skill, const fs:
   AdviseOnFields(skill.fields, advice);
   AdviseOnBody(skill, folder, advice);
   AdviseOnScripts(folder, advice);
+  AdviseOnPlaceholders(skill, folder, advice);
   return advice;
 }
 
