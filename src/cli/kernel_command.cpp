@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -54,8 +55,58 @@ Result<KernelSources> ReadSources(const std::string& file) {
   return sources;
 }
 
+// What this command sets itself, or would change what the compiler makes.
+Status CheckNvccFlags(const std::vector<std::string>& flags) {
+  constexpr auto kOwn = std::to_array<std::string_view>({"--output-file",
+                                                         "--output-directory",
+                                                         "--options-file",
+                                                         "-c",
+                                                         "--compile",
+                                                         "-dc",
+                                                         "--device-c",
+                                                         "-dw",
+                                                         "--device-w",
+                                                         "-dlink",
+                                                         "--device-link",
+                                                         "-link",
+                                                         "--link",
+                                                         "-lib",
+                                                         "--lib",
+                                                         "-run",
+                                                         "--run",
+                                                         "-E",
+                                                         "--preprocess",
+                                                         "-ptx",
+                                                         "--ptx",
+                                                         "-cubin",
+                                                         "--cubin",
+                                                         "-fatbin",
+                                                         "--fatbin",
+                                                         "-arch",
+                                                         "--gpu-architecture",
+                                                         "-gencode",
+                                                         "--generate-code",
+                                                         "-code",
+                                                         "--gpu-code",
+                                                         "-x",
+                                                         "--x",
+                                                         "-std",
+                                                         "--std",
+                                                         "-M"});
+  for (const std::string& flag : flags) {
+    const std::string_view name = std::string_view(flag).substr(0, flag.find('='));
+    if (!name.starts_with("-o") && std::find(kOwn.begin(), kOwn.end(), name) == kOwn.end()) continue;
+    return InputError(
+        fmt::format("--nvcc-flags {}: upskill sets this itself (output, steps, architecture, language); "
+                    "leave it out",
+                    ExcerptLine(flag, 60)));
+  }
+  return {};
+}
+
 Result<KernelBuild> BuildFile(const KernelRunner& runner, const KernelOptions& options, bool registers,
                               const Env& env) {
+  RETURN_IF_ERROR(CheckNvccFlags(WordsOf(options.nvcc_flags)));
   if (const std::string reason = runner.WhyNot(); !reason.empty()) return InputError(reason);
   ASSIGN_OR_RETURN(KernelSources sources, ReadSources(options.file));
   sources.registers = registers;

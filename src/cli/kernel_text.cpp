@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/kernel_text.h"
 
+#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
 #include <optional>
+#include <string_view>
 
 #include "device/kernel_costs.h"
 #include "report/table.h"
@@ -18,6 +22,39 @@ std::string PercentText(std::optional<double> share) { return share ? fmt::forma
 std::optional<std::uint32_t> RegistersOfKernel(const KernelRegisters& registers, const std::string& kernel) {
   const auto found = registers.find(kernel);
   return found == registers.end() ? std::nullopt : std::optional<std::uint32_t>(found->second);
+}
+
+// References to what a mangled name has named before: each may double what it stands for.
+std::size_t CountReferences(std::string_view name) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i + 1 < name.size(); ++i) {
+    if (name[i] != 'S' && name[i] != 'T') continue;
+    std::size_t end = i + 1;
+    while (end < name.size() && ((name[end] >= '0' && name[end] <= '9') || (name[end] >= 'A' && name[end] <= 'Z')))
+      ++end;
+    count += end < name.size() && name[end] == '_' ? 1 : 0;
+  }
+  return count;
+}
+
+// As in the source: "void scale<float>(float*, int)". The name comes from the program that is run, so that long ones,
+// and those that could grow without bounds, stay as they are.
+std::string Demangled(const std::string& name) {
+  constexpr std::size_t kLongest = 300;
+  constexpr std::size_t kMostReferences = 10;
+  if (!name.starts_with("_Z") || name.size() > kLongest || CountReferences(name) > kMostReferences) return name;
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                                    std::free);
+  return status == 0 && text != nullptr ? ExcerptLine(text.get(), kLongest) : name;
+}
+
+// Nothing is measured below the time that starting any kernel takes.
+std::string TimeOfKernel(const KernelCosts& costs) {
+  constexpr double kLaunchMicroseconds = 2.0;
+  const double micros = std::max(costs.memory_us, costs.compute_us);
+  if (micros < kLaunchMicroseconds) return "below a launch's own cost";
+  return fmt::format("{:.2g} µs ({})", micros, costs.memory_us >= costs.compute_us ? "memory" : "instructions");
 }
 
 std::uint64_t CounterOf(const DeviceKernel& kernel, const char* name) {
@@ -56,7 +93,7 @@ bool SameFinding(const DeviceFinding& a, const DeviceFinding& b) {
 TerminalText FindingsText(const DeviceReport& report, int schedules) {
   std::string text;
   for (const DeviceFinding& finding : report.findings) {
-    text += fmt::format("{}\n    in {}{}\n", FindingLine(finding), finding.kernel,
+    text += fmt::format("{}\n    in {}{}\n", FindingLine(finding), Demangled(finding.kernel),
                         finding.instruction.empty() ? "" : ", " + finding.instruction);
   }
   if (report.findings_dropped > 0) text += fmt::format("… and {} more\n", report.findings_dropped);
@@ -82,13 +119,11 @@ TerminalText CostsText(const DeviceReport& report, const KernelRegisters& regist
   std::string classes;
   for (const DeviceKernel& kernel : report.kernels) {
     const KernelCosts costs = CostsOf(kernel, RegistersOfKernel(registers, kernel.name));
-    table.AddRow({kernel.name, std::to_string(kernel.launches),
+    table.AddRow({Demangled(kernel.name), std::to_string(kernel.launches),
                   WithThousands(static_cast<long long>(CounterOf(kernel, "thread_instructions"))),
                   PercentText(costs.coalescing), WithThousands(static_cast<long long>(costs.bank_conflicts)),
-                  PercentText(costs.divergence), PercentText(costs.occupancy),
-                  fmt::format("{:.2g} µs ({})", std::max(costs.memory_us, costs.compute_us),
-                              costs.memory_us >= costs.compute_us ? "memory" : "instructions")});
-    classes += fmt::format("{}: {}\n", kernel.name, ClassesText(kernel));
+                  PercentText(costs.divergence), PercentText(costs.occupancy), TimeOfKernel(costs)});
+    classes += fmt::format("{}: {}\n", Demangled(kernel.name), ClassesText(kernel));
   }
   return TerminalText::Format("{}{}", table.Render(style), TerminalText::Escape(classes));
 }
@@ -101,6 +136,7 @@ Json KernelReportJson(const DeviceReport& report, const KernelRegisters& registe
   json["error"] = report.error;
   for (std::size_t i = 0; i < report.kernels.size(); ++i) {
     const auto known = RegistersOfKernel(registers, report.kernels[i].name);
+    json["kernels"][i]["demangled"] = Demangled(report.kernels[i].name);
     json["kernels"][i]["registers"] = JsonOrNull(known);
     json["kernels"][i]["costs"] = CostsJson(report.kernels[i], known);
   }
