@@ -46,10 +46,23 @@ std::string Suggestion(const CLI::App& app, std::vector<std::string> words) {
   std::vector<std::string> names;
   CollectCommands(app, "", names);
   for (const HelpTopic& topic : HelpTopics()) names.emplace_back(topic.name);
+  for (const HelpPage& page : HelpPages()) names.emplace_back(page.name);
   std::string suggestion;
   for (; !words.empty() && suggestion.empty(); words.pop_back())
     suggestion = DidYouMean(fmt::format("{}", fmt::join(words, " ")), names);
   return suggestion;
+}
+
+// Where a subject without a topic of its own is explained. Whether it is known.
+bool PrintPage(const std::string& word, Env& env) {
+  for (const HelpPage& page : HelpPages()) {
+    if (page.name != word) continue;
+    std::string commands;
+    for (const std::string_view line : SplitLines(page.commands)) commands += fmt::format("  {}\n", line);
+    env.out(TerminalText::Escape(fmt::format("{}: docs/{}\n\n{}", page.about, page.page, commands)));
+    return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -90,6 +103,7 @@ ExitCode RunHelp(const CLI::App& app, const HelpOptions& options, Env& env) {
         env.out(TerminalText::Escape(topic->text));
         return ExitCode::kSuccess;
       }
+      if (PrintPage(word, env)) return ExitCode::kSuccess;
     }
     env.error(TerminalText::Format("error: no help on '{}'{}\n`upskill --help` lists the commands and topics\n",
                                    TerminalText::Join(options.words, " "), Suggestion(app, options.words)));

@@ -15,4 +15,14 @@ struct HelpTopic {
 
 std::span<const HelpTopic> HelpTopics();
 
+// A subject that a page of the documentation explains, and the commands that have its options.
+struct HelpPage {
+  std::string_view name;
+  std::string_view about;
+  std::string_view page;      // of docs/
+  std::string_view commands;  // examples, one a line
+};
+
+std::span<const HelpPage> HelpPages();
+
 }  // namespace upskill
