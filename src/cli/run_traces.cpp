@@ -9,6 +9,7 @@
 #include "eval/prompts.h"
 #include "eval/run_data.h"
 #include "eval/sample.h"
+#include "eval/sample_line.h"
 #include "util/fences.h"
 #include "util/text.h"
 
@@ -87,6 +88,21 @@ std::string FileNameOf(const Plan& plan, std::size_t student, const std::string&
   return name;
 }
 
+// "; runs/x/samples.jsonl:3 can't be read (…)", of the first such line; empty if all can be.
+std::string DamageIn(const fs::path& run, const RunData& data) {
+  if (data.skipped_lines() == 0) return "";
+  std::string damage;
+  std::size_t number = 0;
+  const auto visit = [&](const JournalLine& line) {
+    ++number;
+    if (!damage.empty()) return;
+    if (const Result<Sample> sample = SampleFromLine(line.text); !sample)
+      damage = fmt::format("{}:{}: {}", (run / "samples.jsonl").string(), number, sample.error().message);
+  };
+  if (!VisitJournalLines(run, visit) || damage.empty()) damage = (run / "samples.jsonl").string();
+  return fmt::format("; {} of its answers can't be read: {}", data.skipped_lines(), damage);
+}
+
 }  // namespace
 
 std::optional<fs::path> RunNamed(const std::string& from, const fs::path& runs_dir) {
@@ -117,8 +133,8 @@ Result<std::vector<std::string>> WriteTracesOfRun(const fs::path& run, const Fol
     return InputError(
         fmt::format("run {} has no case that was done in a workspace and passed, so there is nothing to learn from it; "
                     "run cases with "
-                    "--mode workspace, or with a stronger model",
-                    plan.run));
+                    "--mode workspace, or with a stronger model{}",
+                    plan.run, DamageIn(run, data)));
   }
   return paths;
 }
