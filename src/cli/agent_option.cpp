@@ -20,7 +20,7 @@ constexpr const char* kAll = "all";
 }  // namespace
 
 void AddAgentOptions(CLI::App& command, AgentChoice& choice) {
-  command.add_option("--agent", choice.agents, fmt::format("Agent, repeatable: {}", AgentIds()))
+  command.add_option("--agent", choice.agents, fmt::format("Agent, repeatable: {}, or all", AgentIds()))
       ->required()
       ->allow_extra_args(false)
       ->type_name("NAME");
@@ -35,6 +35,10 @@ std::string AgentIds() {
   std::vector<std::string> ids;
   for (const Agent& agent : KnownAgents()) ids.push_back(agent.id);
   return fmt::format("{}", fmt::join(ids, ", "));
+}
+
+bool MeansAllAgents(const std::vector<std::string>& ids) {
+  return std::find(ids.begin(), ids.end(), kAll) != ids.end();
 }
 
 Result<std::vector<const Agent*>> AgentsNamed(const std::vector<std::string>& ids, bool all_allowed) {

@@ -29,6 +29,10 @@ void AddAgentOptions(CLI::App& command, AgentChoice& choice);
 // The ids, for help: "agents, claude-code, …".
 std::string AgentIds();
 
+// Whether `all` is among them. It is taken everywhere but by an `install` that writes, which would make folders for
+// agents that nobody uses.
+bool MeansAllAgents(const std::vector<std::string>& ids);
+
 // The agents with these ids. `all` is all of them where `all_allowed`. Errors: an unknown agent; `all`, which names the
 // folders that it would mean.
 Result<std::vector<const Agent*>> AgentsNamed(const std::vector<std::string>& ids, bool all_allowed);

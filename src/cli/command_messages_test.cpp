@@ -338,6 +338,31 @@ TEST_F(CommandMessages, PlanTellsWhatEachWordTakes) {
   EXPECT_GE(most.at("cases_in_general").get<int>(), 6);
 }
 
+// With 8 times as many tokens, the default model takes 8 times as long: in process, that is all that counts.
+TEST_F(CommandMessages, PlannedTimesDependOnTheTokensOfAnswers) {
+  const auto seconds = [&](const char* tokens) {
+    EXPECT_EQ(Run({"plan", skill(), "--baseline", "20%", "--max-tokens", tokens, "--json"}), 0) << error;
+    return Json::parse(out).at("students").at(0).at("to_see").back().at("for_power").at("seconds").get<double>();
+  };
+  EXPECT_NEAR(seconds("512"), 8.0 * seconds("64"), 1e-9);
+  ASSERT_EQ(Run({"plan", skill(), "--baseline", "20%"}), 0) << error;
+  EXPECT_THAT(out, HasSubstr("`time` is rough: a guess of "));
+}
+
+TEST_F(CommandMessages, EvalNamesAWrongAnswerThatIsNone) {
+  const std::string file =
+      folder.Write("w.json", R"([{"input": "a", "expected": {"contains": "x"}, "wrong": [["b"]]}])").string();
+  EXPECT_EQ(Run({"eval", skill(), "-m", kStudent, "-t", file, "--runs-dir", runs().string()}), 2);
+  EXPECT_THAT(error, HasSubstr("w.json:1: case 1: \"wrong\" entry 1: it is a list; an entry is {\"name\": "));
+}
+
+TEST_F(CommandMessages, HelpPointsToPages) {
+  for (const char* name : {"slurm", "activation", "workspaces"}) {
+    EXPECT_EQ(Run({"help", name}), 0) << error;
+    EXPECT_THAT(out, AllOf(HasSubstr(": docs/"), HasSubstr(".md\n\n  upskill eval SKILL --"))) << name;
+  }
+}
+
 TEST_F(CommandMessages, PlanDoesNotCallCommandsFree) {
   for (const char* model : {"cmd:claude -p", "desk:somewhere"}) {
     ASSERT_EQ(Run({"plan", skill(), "-m", model, "--baseline", "20%"}), 0) << error;

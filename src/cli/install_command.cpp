@@ -109,10 +109,13 @@ std::string OtherPlaceOf(const std::string& name, const std::vector<InstalledSki
 
 Result<std::vector<RemovalPlan>> RemovalsOf(const UninstallOptions& options, const std::vector<InstallTarget>& targets,
                                             const std::vector<InstalledSkill>& installed) {
+  // Of all agents, those that have it; of named ones, each must.
+  const bool all = MeansAllAgents(options.where.agents);
   std::vector<RemovalPlan> plans;
   for (const InstallTarget& target : targets) {
     Result<RemovalPlan> plan = PlanRemoval(options.name, target, installed, options.force ? Force::kYes : Force::kNo);
     if (!plan && plan.error().kind == ErrorKind::kNotFound) {
+      if (all && (&target != &targets.back() || !plans.empty())) continue;
       Error error = plan.error().With(NamesOfAgents(target.agents));
       error.message += OtherPlaceOf(options.name, installed);
       return error;
@@ -124,7 +127,7 @@ Result<std::vector<RemovalPlan>> RemovalsOf(const UninstallOptions& options, con
 }
 
 Status Uninstall(const UninstallOptions& options, const Env& env) {
-  ASSIGN_OR_RETURN(const std::vector<InstallTarget> targets, TargetsOf(options.where, options.dry_run, env));
+  ASSIGN_OR_RETURN(const std::vector<InstallTarget> targets, TargetsOf(options.where, true, env));
   ASSIGN_OR_RETURN(const fs::path records_folder, RecordsFolder(env));
   if (options.dry_run) {
     ASSIGN_OR_RETURN(const std::vector<InstalledSkill> installed, LoadInstalledSkills(records_folder));
@@ -184,7 +187,8 @@ void AddUninstallCommand(CLI::App& app, UninstallOptions& options) {
   command->add_flag("--force", options.force, "Remove it even if it was changed since, or wasn't installed by upskill");
   command->add_flag("--dry-run", options.dry_run, "Show what would be done, and write nothing");
   AddExamples(*command, {{"Remove a skill from this project", "upskill uninstall pdf-forms --agent claude-code"},
-                         {"Remove one of your own", "upskill uninstall pdf-forms --agent codex --user"}});
+                         {"Remove one of your own", "upskill uninstall pdf-forms --agent codex --user"},
+                         {"Remove it from every agent that has it", "upskill uninstall pdf-forms --agent all"}});
 }
 
 ExitCode RunUninstall(const UninstallOptions& options, Env& env) {

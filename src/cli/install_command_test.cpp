@@ -104,6 +104,21 @@ TEST_F(InstallCommand, DryRunWritesNothing) {
   EXPECT_NE(*ReadFile(project() / ".pi/skills/greet/SKILL.md"), *ReadFile(source / "SKILL.md"));
 }
 
+TEST_F(InstallCommand, AllMeansWhereItIsInstalled) {
+  Do({"install", source.string(), "--agent", "pi", "--agent", "claude-code"});
+  ChangeSource();
+  Do({"update", "--agent", "codex"});
+  EXPECT_EQ(out, "");
+  Do({"update", "--agent", "pi", "--dry-run"});
+  EXPECT_THAT(out, AllOf(HasSubstr("/.pi/skills: would be updated"), Not(HasSubstr(".claude"))));
+  Do({"update", "--agent", "all"});
+  EXPECT_THAT(out, AllOf(HasSubstr("/.pi/skills: updated"), HasSubstr("/.claude/skills: updated")));
+  Do({"uninstall", "greet", "--agent", "all"});
+  EXPECT_THAT(out, AllOf(HasSubstr("removed from " + (project() / ".pi/skills").string()),
+                         HasSubstr("removed from " + (project() / ".claude/skills").string())));
+  EXPECT_EQ(Run({"uninstall", "greet", "--agent", "all"}), 2) << "no agent has it";
+}
+
 TEST_F(InstallCommand, AllIsNotInstalledByAccident) {
   EXPECT_EQ(Run({"install", source.string(), "--agent", "all"}), 2);
   EXPECT_THAT(error, HasSubstr("see which with --dry-run, then name the agents that you use"));

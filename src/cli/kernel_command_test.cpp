@@ -101,6 +101,15 @@ TEST_F(KernelCommand, SaysWhatKeepsAProgramFromRunning) {
   EXPECT_THAT(error, HasSubstr("absent.cu"));
 }
 
+TEST_F(KernelCommand, RefusesFlagsThatItSetsItself) {
+  const std::string file = folder.Write("flag.cu", "int main() { return 0; }\n").string();
+  for (const char* flags : {"-o x", "-ox", "--output-file=x", "-G -arch=sm_80", "-gencode arch=compute_80,code=sm_80",
+                            "-std=c++20", "--ptx", "-c"}) {
+    EXPECT_EQ(Run({"kernel", "run", "--nvcc-flags", flags, file}), 2) << flags;
+    EXPECT_THAT(error, HasSubstr("upskill sets this itself")) << flags;
+  }
+}
+
 TEST_F(KernelCommand, NeedsASubcommandAndAFile) {
   EXPECT_EQ(Run({"kernel"}), 2);
   EXPECT_EQ(Run({"kernel", "check"}), 2);
@@ -135,6 +144,31 @@ TEST(KernelText, CostsAreATableAndClassesALine) {
   const Json json = KernelReportJson(Report(), {{"k", 32}});
   EXPECT_EQ(json["kernels"][0]["registers"], 32);
   EXPECT_FALSE(json.contains("key"));
+}
+
+TEST(KernelText, NamesAreThoseOfTheSource) {
+  DeviceReport report = Report();
+  report.kernels[0].name = report.findings[0].kernel = "_Z5scaleIfEvPT_i";
+  EXPECT_THAT(CostsText(report, {}, Style()).text(), HasSubstr("void scale<float>(float*, int): integer 75 %"));
+  EXPECT_THAT(FindingsText(report, 1).text(), HasSubstr("    in void scale<float>(float*, int), st.shared.u32\n"));
+  const Json json = KernelReportJson(report, {});
+  EXPECT_EQ(json["kernels"][0]["name"], "_Z5scaleIfEvPT_i");
+  EXPECT_EQ(json["kernels"][0]["demangled"], "void scale<float>(float*, int)");
+  // Each pair holds the one before it twice: what it stands for doubles with every reference.
+  std::string growing = "_Z1fSt4pairIiiE";
+  for (int i = 0; i < 30; ++i) growing += "S_IS0_S0_E";
+  for (const std::string& name : {growing, std::string("_Zx"), std::string("_Z\x1b"), "_Z" + std::string(500, '1')}) {
+    report.kernels[0].name = name;
+    EXPECT_EQ(KernelReportJson(report, {})["kernels"][0]["demangled"], name);
+  }
+}
+
+TEST(KernelText, NoTimeBelowThatOfALaunch) {
+  DeviceReport report = Report();
+  EXPECT_THAT(CostsText(report, {}, Style()).text(), HasSubstr("below a launch's own cost"));
+  report.kernels[0].counters["global_load_sectors"] = 100'000'000;
+  const std::string text = CostsText(report, {}, Style()).text();
+  EXPECT_THAT(text, AllOf(HasSubstr(" µs (memory)"), Not(HasSubstr("own cost"))));
 }
 
 TEST(KernelText, OtherRunsAddWhatTheFirstDidntShow) {

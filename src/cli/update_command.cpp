@@ -65,11 +65,17 @@ std::string TextOf(const InstalledSkill& before, const UpdatePlan& plan, bool dr
 Result<bool> Update(const UpdateOptions& options, const std::vector<InstalledSkill>& installed, InstallRecords* records,
                     const Env& env) {
   RETURN_IF_ERROR(CheckNames(options.names, installed));
+  ASSIGN_OR_RETURN(const std::vector<const Agent*> agents, AgentsNamed(options.agents, true));
+  const auto is_for = [&](const InstalledSkill& skill) {
+    return agents.empty() || std::any_of(agents.begin(), agents.end(), [&](const Agent* agent) {
+             return std::find(skill.agents.begin(), skill.agents.end(), agent->id) != skill.agents.end();
+           });
+  };
   bool all_current = true;
   for (const InstalledSkill& skill : installed) {
     const bool is_meant = options.names.empty() ||
                           std::find(options.names.begin(), options.names.end(), skill.name) != options.names.end();
-    if (!is_meant) continue;
+    if (!is_meant || !is_for(skill)) continue;
     if (!skill.commit.empty()) SayThatGitIsAsked(skill.source.string(), env);
     ASSIGN_OR_RETURN(const UpdatePlan plan,
                      PlanUpdate(skill, installed, options.force ? Force::kYes : Force::kNo, GitLimitsOf(env)));
@@ -100,6 +106,11 @@ void AddUpdateCommand(CLI::App& app, UpdateOptions& options) {
   CLI::App* command =
       app.add_subcommand("update", "Install skills again whose source has changed")->group("Skills for agents");
   command->add_option("NAME", options.names, "Name of an installed skill; without it, all are updated");
+  command
+      ->add_option("--agent", options.agents,
+                   fmt::format("Only what is installed for this agent, repeatable: {}, or all", AgentIds()))
+      ->allow_extra_args(false)
+      ->type_name("NAME");
   command->add_flag("--force", options.force, "Replace skills that were changed since they were installed");
   command->add_flag("--dry-run", options.dry_run, "Show what would be done, and write nothing");
   AddExamples(*command, {{"Update all installed skills", "upskill update"},

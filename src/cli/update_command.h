@@ -13,7 +13,8 @@ class App;
 namespace upskill {
 
 struct UpdateOptions {
-  std::vector<std::string> names;  // empty: all
+  std::vector<std::string> names;   // empty: all
+  std::vector<std::string> agents;  // empty: all
   bool force = false;
   bool dry_run = false;
 };

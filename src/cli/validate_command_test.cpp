@@ -72,6 +72,17 @@ TEST_F(Validate, NothingFromASkillBeginsALine) {
   }
 }
 
+TEST_F(Validate, NamesWhatInitWroteAndNobodyReplaced) {
+  const std::string skills = (folder.path() / "new").string();
+  ASSERT_EQ(Run({"init", "pdf-tools", "-o", skills}), 0) << error;
+  const std::string skill = skills + "/pdf-tools";
+  EXPECT_EQ(Run({"validate", skill}), 0) << error;
+  EXPECT_EQ(Run({"validate", "--strict", skill}), 1);
+  EXPECT_THAT(error, testing::AllOf(HasSubstr("3:14: the description is the one that `upskill init` wrote"),
+                                    HasSubstr("8:1: these instructions are those that `upskill init` wrote"),
+                                    HasSubstr("skill_meta.json has the case that `upskill init` wrote")));
+}
+
 TEST_F(Validate, AFolderOfSkillsIsNoSkill) {
   folder.Write("all/s/SKILL.md", "---\nname: s\ndescription: d\n---\nText.\n");
   EXPECT_EQ(Run({"validate", (folder.path() / "all").string()}), 1);
