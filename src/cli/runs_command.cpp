@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "cli/color_option.h"
@@ -13,6 +15,7 @@
 #include "cli/help_formatter.h"
 #include "cli/option_checks.h"
 #include "cli/run_summaries.h"
+#include "cli/unfinished_jobs.h"
 #include "eval/journal.h"
 #include "eval/judged_run.h"
 #include "eval/ledger.h"
@@ -200,6 +203,16 @@ void NoteTrials(std::size_t trials, const Env& env) {
   if (trials > 0) env.error(TerminalText::Format("{}\n", TrialsText(trials)));
 }
 
+void NoteUnfinishedJobs(const RunsOptions& options, const fs::path& runs_dir, const Found& found, const Env& env) {
+  if (!options.skills.empty() || !options.models.empty()) return;
+  std::set<std::string> complete;
+  for (const RunRow& row : found.rows) {
+    if (row.answered == row.cells) complete.insert(row.run);
+  }
+  const TerminalText text = UnfinishedJobsText(runs_dir, complete);
+  if (!text.empty()) env.error(text);
+}
+
 ExitCode WriteCsv(const RunsOptions& options, const Found& found, Env& env) {
   const std::string csv = options.python ? PythonCsv(found.results) : RunCsv(found.rows);
   if (options.csv == "-") {
@@ -293,12 +306,14 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
         all ? TerminalText::Format("no runs in the folder '{}'; `upskill eval SKILL` creates one\n", runs_dir.string())
             : TerminalText::Format("no runs of this skill and model in the folder '{}'\n", runs_dir.string()));
     NoteTrials(found.trials, env);
+    NoteUnfinishedJobs(options, runs_dir, found, env);
     return ExitCode::kSuccess;
   }
   const Style style = StyleFor(env, env.out_is_terminal, options.color);
   if (options.matrix) {
     env.out(MatrixText(MakeMatrix(found.runs), style, tolerance));
     NoteTrials(found.trials, env);
+    NoteUnfinishedJobs(options, runs_dir, found, env);
     return ExitCode::kSuccess;
   }
   static const std::map<std::string, RunMetric> metrics = {{"success", RunMetric::kSuccess},
@@ -308,6 +323,7 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
   const RunMetric metric = metrics.at(options.metric);
   env.out(options.all ? RunTable(found.rows, style) : RunBars(found.rows, metric, style));
   NoteTrials(found.trials, env);
+  NoteUnfinishedJobs(options, runs_dir, found, env);
   return ExitCode::kSuccess;
 }
 
