@@ -227,7 +227,9 @@ Result<FollowOutcome> Follow(JobSession& session, const CLI::App& command, Env& 
   const RunTerms terms{session.record.gate, session.record.max_cost_usd, session.record.max_tokens,
                        options.timeout_seconds};
   FollowedRun run;
-  run.complete = [&](int shard) { return IsShardComplete(session.folder, shard); };
+  run.complete = [completion = ShardCompletion(session.folder)](int shard) mutable {
+    return completion.IsComplete(shard);
+  };
   run.merge = [&](const std::vector<int>& shards) -> Status {
     RETURN_IF_ERROR(MergeShards(session.folder, shards, *env.clock));
     return TakeTerms(session.folder, session.runs_dir, terms, options.ledger, options.use_cache && !options.refresh,

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/job_run.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "cli/loaded_run.h"
 #include "cluster/task_script.h"
 #include "eval/journal.h"
 #include "eval/ledger.h"
 #include "eval/merge.h"
+#include "eval/run_data.h"
+#include "eval/summary.h"
 #include "eval/verdict.h"
 #include "util/folder.h"
 #include "util/json.h"
@@ -39,14 +44,37 @@ Spending SpendingOf(const Sample& sample) {
   return spent;
 }
 
+// The journals below a shard's folder: a text that changes when one of them does.
+std::string JournalsIn(const fs::path& shard_folder) {
+  std::vector<std::string> journals;
+  std::error_code code;
+  for (fs::directory_iterator it(shard_folder, code), end; !code && it != end; it.increment(code)) {
+    std::error_code missing;
+    const fs::path journal = it->path() / "samples.jsonl";
+    const std::uintmax_t bytes = fs::file_size(journal, missing);
+    const auto time = fs::last_write_time(journal, missing);
+    if (!missing)
+      journals.push_back(
+          fmt::format("{}/{} {}", it->path().filename().string(), bytes, time.time_since_epoch().count()));
+  }
+  std::sort(journals.begin(), journals.end());
+  return fmt::format("{}", fmt::join(journals, "\n"));
+}
+
 }  // namespace
 
-bool IsShardComplete(const fs::path& folder, int shard) {
-  const std::vector<fs::path> runs = FindRuns(folder / ShardFolder(shard));
-  return std::any_of(runs.rbegin(), runs.rend(), [](const fs::path& run) {
-    const Result<JudgedRun> loaded = LoadRun(run);
-    return loaded && loaded->summary.complete();
+bool ShardCompletion::IsComplete(int shard) {
+  const fs::path shard_folder = folder_ / ShardFolder(shard);
+  std::string journals = JournalsIn(shard_folder);
+  Seen& seen = seen_[shard];
+  if (seen.complete || seen.journals == journals) return seen.complete;
+  const std::vector<fs::path> runs = FindRuns(shard_folder);
+  seen.journals = std::move(journals);  // as they were before they are read
+  seen.complete = std::any_of(runs.rbegin(), runs.rend(), [](const fs::path& run) {
+    const Result<RunData> data = RunData::Read(run);
+    return data && Summarize(*data).complete();
   });
+  return seen.complete;
 }
 
 Status MergeShards(const fs::path& folder, const std::vector<int>& shards, const Clock& clock) {

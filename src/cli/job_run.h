@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cluster/job_record.h"
@@ -16,9 +18,23 @@ namespace upskill {
 // The folder of a run whose shards are measured by jobs: shards/K/ has the runs of shard K, one for each time that it
 // was started; plan.json and samples.jsonl are merged from them.
 
-// Whether one of the shard's runs answers all of its cells. (A later one takes the answers of the earlier ones from the
-// cache, so that the last one does if any.)
-bool IsShardComplete(const std::filesystem::path& folder, int shard);
+// Which shards are complete: one of their runs answers all of its cells. (A later one takes the answers of the earlier
+// ones from the cache, so that the last one does if any.) It can be asked at every poll: the runs of a shard are read
+// again only if one of their journals has another size or time than before. Not thread-safe.
+class ShardCompletion {
+ public:
+  explicit ShardCompletion(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  bool IsComplete(int shard);
+
+ private:
+  struct Seen {
+    std::string journals;  // their names, sizes and times
+    bool complete = false;
+  };
+
+  std::filesystem::path folder_;
+  std::map<int, Seen> seen_;
+};
 
 // Merges the runs of these shards into the folder. Nothing happens where there are none.
 Status MergeShards(const std::filesystem::path& folder, const std::vector<int>& shards, const Clock& clock);

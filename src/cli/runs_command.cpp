@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "cli/color_option.h"
@@ -14,6 +16,7 @@
 #include "cli/matrix_output.h"
 #include "cli/option_checks.h"
 #include "cli/run_summaries.h"
+#include "cli/unfinished_jobs.h"
 #include "eval/journal.h"
 #include "eval/judged_run.h"
 #include "eval/ledger.h"
@@ -201,6 +204,16 @@ void NoteTrials(std::size_t trials, const Env& env) {
   if (trials > 0) env.error(TerminalText::Format("{}\n", TrialsText(trials)));
 }
 
+void NoteUnfinishedJobs(const RunsOptions& options, const fs::path& runs_dir, const Found& found, const Env& env) {
+  if (!options.skills.empty() || !options.models.empty()) return;
+  std::set<std::string> complete;
+  for (const RunRow& row : found.rows) {
+    if (row.answered == row.cells) complete.insert(row.run);
+  }
+  const TerminalText text = UnfinishedJobsText(runs_dir, complete);
+  if (!text.empty()) env.error(text);
+}
+
 ExitCode WriteCsv(const RunsOptions& options, const Found& found, Env& env) {
   const std::string csv = options.python ? PythonCsv(found.results) : RunCsv(found.rows);
   if (options.csv == "-") {
@@ -301,7 +314,11 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
     PrintDocument(env, DumpJsonIndented(RunsToJson(found.runs)) + "\n");
     return ExitCode::kSuccess;
   }
-  if (options.matrix && (options.json || !found.runs.empty())) return PrintMatrix(options, found, env);
+  if (options.matrix && (options.json || !found.runs.empty())) {
+    const ExitCode printed = PrintMatrix(options, found, env);
+    if (!options.json) NoteUnfinishedJobs(options, runs_dir, found, env);
+    return printed;
+  }
   if (!options.csv.empty()) return WriteCsv(options, found, env);
   if (found.rows.empty() || (options.matrix && found.runs.empty())) {
     const bool all = options.skills.empty() && options.models.empty();
@@ -309,6 +326,7 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
         all ? TerminalText::Format("no runs in the folder '{}'; `upskill eval SKILL` creates one\n", runs_dir.string())
             : TerminalText::Format("no runs of this skill and model in the folder '{}'\n", runs_dir.string()));
     NoteTrials(found.trials, env);
+    NoteUnfinishedJobs(options, runs_dir, found, env);
     return ExitCode::kSuccess;
   }
   const Style style = StyleFor(env, env.out_is_terminal, options.color);
@@ -319,6 +337,7 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
   const RunMetric metric = metrics.at(options.metric);
   env.out(options.all ? RunTable(found.rows, style) : RunBars(found.rows, metric, style));
   NoteTrials(found.trials, env);
+  NoteUnfinishedJobs(options, runs_dir, found, env);
   return ExitCode::kSuccess;
 }
 

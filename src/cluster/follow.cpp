@@ -27,6 +27,8 @@ constexpr int kUsageExit = 2;  // the command itself is wrong: it would be again
 constexpr milliseconds kShortestPoll{1000};
 constexpr milliseconds kLongestPoll{10'000};
 constexpr std::chrono::minutes kPatience{10};
+constexpr int kMaxTriesOfSubmit = 5;
+constexpr std::chrono::seconds kUnlistedLimit{30};  // an engine may list a task only some time after it took it
 constexpr std::chrono::seconds kSecondSignal{5};
 
 // "upskill-2026-11-24-23-10-11-ab12-3": a name for Slurm, Kubernetes and Hugging Face alike.
@@ -79,16 +81,12 @@ class Follower {
       : engine_(engine), folder_(folder), record_(record), run_(run), clock_(clock), stop_(stop) {}
 
   Result<FollowOutcome> Run() {
-    RETURN_IF_ERROR(TakeUp());
-    while (true) {
-      RETURN_IF_ERROR(SubmitMissing());
-      Show();
-      if (active_.empty()) break;
-      if (Stopped()) return Stop();
-      WaitFor(poll_);
-      if (Stopped()) return Stop();
-      RETURN_IF_ERROR(PollAll());
-    }
+    const Status followed = FollowToTheEnd();
+    const bool stopped = !followed && followed.error().kind == ErrorKind::kCancelled && Stopped();
+    const Status merged = MergeUnmerged();
+    if (!followed && !stopped) return followed.error();
+    if (!merged) return merged.error();
+    if (stopped) return Stop();
     for (const auto& [shard, problem] : given_up_) outcome_.unfinished.push_back(shard);
     return outcome_;
   }
@@ -96,6 +94,18 @@ class Follower {
  private:
   int stop_level() const { return stop_ == nullptr ? 0 : stop_->load(); }
   bool Stopped() const { return stop_level() > 0; }
+
+  // Error (kCancelled): the user stopped it.
+  Status FollowToTheEnd() {
+    RETURN_IF_ERROR(TakeUp());
+    while (true) {
+      RETURN_IF_ERROR(SubmitMissing());
+      Show();
+      if (active_.empty()) return {};
+      RETURN_IF_ERROR(WaitUnlessStopped(poll_));
+      RETURN_IF_ERROR(PollAll());
+    }
+  }
 
   // What an earlier call has left: shards that are done, and arrays that may still run.
   Status TakeUp() {
@@ -110,7 +120,7 @@ class Follower {
     for (std::size_t i = 0; i < record_.submissions.size(); ++i) {
       JobSubmission& submission = record_.submissions[i];
       if (submission.id.empty()) {
-        ASSIGN_OR_RETURN(const std::optional<std::string> id, engine_.Find(submission.name));
+        ASSIGN_OR_RETURN(const std::optional<std::string> id, FindPatiently(submission.name));
         if (!id) continue;  // it was never submitted
         submission.id = *id;
         RETURN_IF_ERROR(StoreJobRecord(folder_, record_));
@@ -122,8 +132,35 @@ class Follower {
         if (!done_.contains(shard)) active_[shard] = i;  // of several arrays, the last
       }
     }
-    if (!present.empty()) RETURN_IF_ERROR(run_.merge(present));
+    unmerged_.insert(present.begin(), present.end());
+    RETURN_IF_ERROR(MergeUnmerged());
     return active_.empty() ? Status() : PollAll();
+  }
+
+  // Asks until there is an answer, or BePatient has none left.
+  Result<std::optional<std::string>> FindPatiently(const std::string& name) {
+    while (true) {
+      Result<std::optional<std::string>> id = engine_.Find(name);
+      if (id) unasked_since_.reset();
+      if (id) return id;
+      RETURN_IF_ERROR(BePatient(id.error()));
+      RETURN_IF_ERROR(WaitUnlessStopped(poll_));
+    }
+  }
+
+  // An array whose submission was cut off may have been submitted all the same: it is looked up before it is submitted
+  // again.
+  Result<std::string> SubmitPatiently(const JobArray& array) {
+    for (int tries = 1;; ++tries) {
+      Result<std::string> id = engine_.Submit(array);
+      if (id) unasked_since_.reset();
+      if (id) return id;
+      if (tries == kMaxTriesOfSubmit) return id.error().With(fmt::format("tried {} times", tries));
+      RETURN_IF_ERROR(BePatient(id.error()));
+      RETURN_IF_ERROR(WaitUnlessStopped(poll_));
+      ASSIGN_OR_RETURN(const std::optional<std::string> found, FindPatiently(array.name));
+      if (found) return *found;
+    }
   }
 
   Status SubmitMissing() {
@@ -144,8 +181,9 @@ class Follower {
     array->of = record_.shards;
     record_.submissions.push_back({array->name, "", missing});
     RETURN_IF_ERROR(StoreJobRecord(folder_, record_));
-    Result<std::string> id = engine_.Submit(*array);
+    Result<std::string> id = SubmitPatiently(*array);
     if (!id) {  // the name stays in the record: it may have been submitted all the same
+      if (id.error().kind == ErrorKind::kCancelled) return id.error();
       return id.error().With("submitting " + Counted(missing.size(), "shard"));
     }
     const std::size_t number = record_.submissions.size() - 1;
@@ -153,6 +191,8 @@ class Follower {
     for (const int shard : missing) {
       active_[shard] = number;
       ++submitted_[shard];
+      unlisted_since_.erase(shard);
+      unfetched_since_.erase(shard);
     }
     states_.clear();
     since_ = clock_.Now();
@@ -176,9 +216,7 @@ class Follower {
       for (const int shard : submission.shards) {
         if (!active_.contains(shard) || active_[shard] != number) continue;
         const auto task = tasks->find(shard);
-        const TaskState state = task == tasks->end() ? TaskState{} : task->second;
-        states_[shard] = state;
-        if (state.phase == TaskState::Phase::kEnded) ended.push_back(shard);
+        if (task == tasks->end() ? IsGone(shard) : HasEnded(shard, task->second)) ended.push_back(shard);
       }
     }
     unasked_since_.reset();
@@ -187,22 +225,70 @@ class Follower {
     return ended.empty() ? Status() : TakeEnded(ended);
   }
 
+  // Whether a task that the engine doesn't list has ended, and isn't just too new to be listed.
+  bool IsGone(int shard) {
+    const Clock::Steady now = clock_.Now();
+    const Clock::Steady since = unlisted_since_.emplace(shard, now).first->second;
+    if (now - since < kUnlistedLimit && !run_.complete(shard)) return false;
+    states_.erase(shard);
+    return true;
+  }
+
+  bool HasEnded(int shard, const TaskState& state) {
+    unlisted_since_.erase(shard);
+    states_[shard] = state;
+    if (state.phase != TaskState::Phase::kUnknown) return state.phase == TaskState::Phase::kEnded;
+    if (run_.complete(shard)) return true;
+    if (unknown_words_.insert(state.word).second) {
+      run_.note(fmt::format("shard {} is in a state that upskill doesn't know: '{}'. It is taken for running", shard,
+                            state.word));
+    }
+    return false;
+  }
+
   Status TakeEnded(const std::vector<int>& ended) {
-    std::vector<int> fetched;
+    bool is_new = false;
     for (const int shard : ended) {
       const JobSubmission& submission = record_.submissions[active_[shard]];
-      active_.erase(shard);
       const Status brought = engine_.Fetch(submission.name, folder_, shard);
-      if (!brought) run_.note(fmt::format("shard {}: {}", shard, brought.error().message));
+      const bool complete = run_.complete(shard);
+      if (!brought && !complete && FetchesAgain(shard, brought.error())) continue;
+      active_.erase(shard);
       std::error_code code;
-      if (fs::exists(folder_ / ShardFolder(shard), code)) fetched.push_back(shard);
-      if (run_.complete(shard)) {
+      if (fs::exists(folder_ / ShardFolder(shard), code)) unmerged_.insert(shard);
+      is_new = is_new || complete;
+      if (complete) {
         done_.insert(shard);
-      } else {
+      } else if (brought) {
         Consider(shard);
+      } else {
+        GiveUp(shard, fmt::format("shard {} has ended, but what it wrote can't be fetched: {}", shard,
+                                  brought.error().message));
       }
     }
-    return fetched.empty() ? Status() : run_.merge(fetched);
+    return is_new ? MergeUnmerged() : Status();
+  }
+
+  // A task isn't run again because the files that it wrote can't be had now.
+  bool FetchesAgain(int shard, const Error& error) {
+    const Clock::Steady now = clock_.Now();
+    const auto [since, is_first] = unfetched_since_.emplace(shard, now);
+    if (error.kind != ErrorKind::kUnavailable || now - since->second >= kPatience) return false;
+    if (is_first) run_.note(fmt::format("shard {}: {}; fetching it again", shard, error.message));
+    return true;
+  }
+
+  // Merging rewrites the run: it waits until another shard is done, or nothing is followed any more.
+  Status MergeUnmerged() {
+    if (unmerged_.empty()) return {};
+    const std::vector<int> shards(unmerged_.begin(), unmerged_.end());
+    unmerged_.clear();
+    return run_.merge(shards);
+  }
+
+  void GiveUp(int shard, const std::string& why) {
+    given_up_[shard] = why;
+    outcome_.problems.push_back(why);
   }
 
   // Whether a shard without all of its answers is submitted once more.
@@ -213,11 +299,7 @@ class Follower {
     const std::string said = LastWords(folder_, shard);
     const std::string text =
         fmt::format("shard {} ended without all of its answers ({}){}{}", shard, why, said.empty() ? "" : ": ", said);
-    if (code == kUsageExit || submitted_[shard] >= kMaxSubmissionsOfShard) {
-      given_up_[shard] = text;
-      outcome_.problems.push_back(text);
-      return;
-    }
+    if (code == kUsageExit || submitted_[shard] >= kMaxSubmissionsOfShard) return GiveUp(shard, text);
     run_.note(text + "; it is submitted again");
   }
 
@@ -260,6 +342,11 @@ class Follower {
     }
   }
 
+  Status WaitUnlessStopped(milliseconds time) {
+    if (!Stopped()) WaitFor(time);
+    return Stopped() ? Status(Error{ErrorKind::kCancelled, "stopped"}) : Status();
+  }
+
   Result<FollowOutcome> Stop() {
     outcome_.detached = true;
     std::set<std::size_t> numbers;
@@ -294,8 +381,12 @@ class Follower {
   std::map<int, TaskState> states_;    // as last seen
   std::map<int, int> submitted_;       // by shard: how often in this call
   std::map<int, std::string> given_up_;
-  Clock::Steady since_ = clock_.Now();  // when this call began, or last submitted something
-  milliseconds poll_ = kShortestPoll;   // a twentieth of the time since then
+  std::set<int> unmerged_;                        // shards whose folders may have more than the run
+  std::map<int, Clock::Steady> unlisted_since_;   // by shard
+  std::map<int, Clock::Steady> unfetched_since_;  // by shard
+  std::set<std::string> unknown_words_;           // that were noted
+  Clock::Steady since_ = clock_.Now();            // when this call began, or last submitted something
+  milliseconds poll_ = kShortestPoll;             // a twentieth of the time since then
   std::optional<Clock::Steady> unasked_since_;
   FollowOutcome outcome_;
 };

@@ -28,7 +28,7 @@ struct ShardCounts {
 
 // What following needs to know of runs. All are called on the caller's thread.
 struct FollowedRun {
-  // Whether the journal of a shard answers all of its cells.
+  // Whether the journal of a shard answers all of its cells. Asked often.
   std::function<bool(int shard)> complete;
   // Takes the journals of these shards, of which some may be incomplete, into the run.
   std::function<Status(const std::vector<int>& shards)> merge;
@@ -49,6 +49,8 @@ struct FollowOutcome {
 // end. The record in `folder` always knows what was submitted, so that a later call goes on where this one ends.
 // At stop 1 it stops following, and within a few seconds at 2 cancels the jobs. Errors: nothing could be submitted, the
 // engine can't be asked for ten minutes, or the record can't be written.
+//
+// What the engine's tools don't list is taken for ended after half a minute: they may not know a new task yet.
 Result<FollowOutcome> FollowJobs(JobEngine& engine, const std::filesystem::path& folder, JobRecord& record,
                                  const FollowedRun& run, const Clock& clock, const StopFlag* stop);
 

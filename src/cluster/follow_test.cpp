@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -32,12 +33,26 @@ class FakeEngine : public JobEngine {
     submitted.push_back(array.shards);
     names.push_back(array.name);
     const std::string id = std::to_string(100 + submitted.size());
-    if (lose_id) return Error{ErrorKind::kUnavailable, "connection lost"};
+    if (refusal) return *refusal;
+    if (lost_ids > 0) {
+      --lost_ids;
+      return Error{ErrorKind::kUnavailable, "connection lost"};
+    }
     return id;
   }
   Result<std::optional<std::string>> Find(const std::string& name) override {
     found.push_back(name);
+    if (failing_finds > 0) {
+      --failing_finds;
+      return Error{ErrorKind::kUnavailable, "nobody to ask"};
+    }
     return known_id;
+  }
+  Status Fetch(const std::string& /*name*/, const std::filesystem::path& /*folder*/, int shard) override {
+    fetched.push_back(shard);
+    if (failing_fetches == 0) return {};
+    --failing_fetches;
+    return Error{ErrorKind::kUnavailable, "no such network"};
   }
   Result<std::map<int, TaskState>> Poll(const std::string& /*name*/, const std::string& id) override {
     ++polls;
@@ -61,8 +76,12 @@ class FakeEngine : public JobEngine {
   std::vector<std::string> cancelled;
   std::map<int, TaskState> states;
   std::function<void(const std::string&)> on_poll;
+  std::vector<int> fetched;
   std::optional<std::string> known_id;
-  bool lose_id = false;
+  std::optional<Error> refusal;
+  int lost_ids = 0;
+  int failing_finds = 0;
+  int failing_fetches = 0;
   int polls = 0;
   int unreachable = 0;
 };
@@ -120,7 +139,8 @@ TEST_F(Following, SubmitsAllAndMergesShardsAsTheyEnd) {
 }
 
 TEST_F(Following, OnlyWhatIsMissingIsSubmittedAgain) {
-  engine.on_poll = [&](const std::string& id) {  // all have ended, as far as the engine says
+  for (const int shard : {1, 2, 3}) engine.states[shard] = {Phase::kEnded, ""};
+  engine.on_poll = [&](const std::string& id) {
     for (const int shard : {1, 3}) {
       Exit(shard, 0);
       complete.insert(shard);
@@ -168,15 +188,147 @@ TEST_F(Following, GoesOnWithJobsOfAnEarlierCall) {
 }
 
 TEST_F(Following, AnIdThatWasLostIsLookedUpByName) {
-  engine.lose_id = true;
-  ASSERT_FALSE(Follow().ok());
-  EXPECT_EQ(LoadJobRecord(folder.path())->submissions.size(), 1U);
-  engine.lose_id = false;
+  engine.lost_ids = 1;
   engine.known_id = "101";
   engine.on_poll = [&](const std::string& /*id*/) { complete = {1, 2, 3}; };
   ASSERT_TRUE(Follow().ok());
   EXPECT_EQ(engine.found, engine.names);
   EXPECT_THAT(engine.submitted, SizeIs(1));
+  EXPECT_THAT(notes, Contains(HasSubstr("connection lost; asking again")));
+}
+
+TEST_F(Following, ASubmissionThatDidNotArriveIsRepeatedFiveTimesAtMost) {
+  engine.lost_ids = 2;
+  engine.on_poll = [&](const std::string& /*id*/) { complete = {1, 2, 3}; };
+  ASSERT_TRUE(Follow().ok());
+  EXPECT_THAT(engine.names, ElementsAre(engine.names[0], engine.names[0], engine.names[0]));
+  EXPECT_THAT(record.submissions, SizeIs(1));
+  complete.clear();
+  record.submissions.clear();
+  engine.names.clear();
+  engine.lost_ids = 1000;
+  const auto outcome = Follow();
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().kind, ErrorKind::kUnavailable);
+  EXPECT_THAT(outcome.error().message, HasSubstr("submitting 3 shards: tried 5 times: connection lost"));
+  EXPECT_THAT(engine.names, SizeIs(5));
+}
+
+TEST_F(Following, ARefusedSubmissionIsNotRepeated) {
+  engine.refusal = Error{ErrorKind::kPermanent, "no such partition"};
+  const auto outcome = Follow();
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_THAT(outcome.error().message, HasSubstr("submitting 3 shards: no such partition"));
+  EXPECT_THAT(engine.submitted, SizeIs(1));
+}
+
+TEST_F(Following, AnArrayIsLookedUpForTenMinutes) {
+  record.submissions = {{"upskill-x-1", "", {1, 2, 3}}};
+  engine.failing_finds = 10;
+  engine.known_id = "101";
+  engine.on_poll = [&](const std::string& /*id*/) { complete = {1, 2, 3}; };
+  ASSERT_TRUE(Follow().ok());
+  EXPECT_THAT(engine.submitted, IsEmpty());
+  record.submissions = {{"upskill-x-1", "", {1, 2, 3}}};
+  complete.clear();
+  engine.failing_finds = 1000;
+  const auto outcome = Follow();
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_THAT(outcome.error().message, HasSubstr("has not answered for 10 minutes"));
+  EXPECT_GT(engine.failing_finds, 800);
+}
+
+TEST_F(Following, ASignalEndsTheWaitForAnAnswer) {
+  engine.lost_ids = 1000;
+  engine.failing_finds = 1000;
+  const FollowedRun quiet = run;
+  run.note = [&](const std::string& text) {
+    quiet.note(text);
+    stop = 1;
+  };
+  const auto outcome = Follow();
+  ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+  EXPECT_TRUE(outcome->detached);
+  EXPECT_THAT(engine.submitted, SizeIs(1));
+}
+
+TEST_F(Following, ANewArrayMayBeUnknownForAWhile) {
+  engine.on_poll = [&](const std::string& /*id*/) {  // it is listed from the fifth poll on, and done at the tenth
+    if (engine.polls >= 5)
+      engine.states = {{1, {Phase::kRunning, ""}}, {2, {Phase::kRunning, ""}}, {3, {Phase::kRunning, ""}}};
+    if (engine.polls >= 10) {
+      complete = {1, 2, 3};
+      for (auto& [shard, state] : engine.states) state.phase = Phase::kEnded;
+    }
+  };
+  ASSERT_TRUE(Follow().ok());
+  EXPECT_THAT(engine.submitted, SizeIs(1));
+}
+
+TEST_F(Following, AnArrayThatStaysUnknownIsSubmittedAgainAfterHalfAMinute) {
+  complete = {1, 3};
+  std::vector<double> times;
+  engine.on_poll = [&](const std::string& id) {
+    if (times.size() < engine.submitted.size()) times.push_back(SecondsBetween(Clock::Steady(), clock.Now()));
+    if (id == "103") complete.insert(2);
+  };
+  ASSERT_TRUE(Follow().ok());
+  ASSERT_THAT(times, SizeIs(3));
+  EXPECT_GE(times[1] - times[0], 30.0);
+  EXPECT_GE(times[2] - times[1], 30.0);
+}
+
+TEST_F(Following, AStateThatIsUnknownCountsAsRunning) {
+  engine.states = {{1, {Phase::kUnknown, "EXPEDITING"}}, {2, {Phase::kUnknown, "EXPEDITING"}}};
+  complete = {3};
+  engine.on_poll = [&](const std::string& /*id*/) {
+    if (engine.polls >= 100) complete = {1, 2, 3};
+  };
+  ASSERT_TRUE(Follow().ok());
+  EXPECT_EQ(engine.polls, 100);
+  EXPECT_THAT(engine.submitted, SizeIs(1));
+  EXPECT_THAT(notes, Contains(HasSubstr("'EXPEDITING'")).Times(1));
+}
+
+TEST_F(Following, WhatAShardWroteIsFetchedAgainNotMeasuredAgain) {
+  for (const int shard : {1, 3}) Exit(shard, 0);
+  complete = {1, 3};
+  engine.states = {{2, {Phase::kEnded, "COMPLETED"}}};
+  engine.failing_fetches = 5;
+  engine.on_poll = [&](const std::string& /*id*/) {
+    if (engine.polls == 6) complete = {1, 2, 3};
+  };
+  ASSERT_TRUE(Follow().ok());
+  EXPECT_THAT(engine.submitted, SizeIs(1));
+  EXPECT_THAT(engine.fetched, SizeIs(6));
+  EXPECT_THAT(notes, Contains(HasSubstr("no such network; fetching it again")).Times(1));
+}
+
+TEST_F(Following, WhatCanNotBeFetchedForTenMinutesIsAProblem) {
+  for (const int shard : {1, 3}) Exit(shard, 0);
+  complete = {1, 3};
+  engine.states = {{2, {Phase::kEnded, "COMPLETED"}}};
+  engine.failing_fetches = 100'000;
+  const auto outcome = Follow();
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_THAT(outcome->unfinished, ElementsAre(2));
+  EXPECT_THAT(outcome->problems, ElementsAre(HasSubstr("can't be fetched: no such network")));
+  EXPECT_THAT(engine.submitted, SizeIs(1));
+}
+
+TEST_F(Following, MergesWhatIsIncompleteWithTheNextShardThatIsDone) {
+  Exit(3, 0);
+  complete = {3};
+  engine.states = {{1, {Phase::kEnded, "FAILED"}}, {2, {Phase::kRunning, "RUNNING"}}};
+  Exit(1, 2);
+  Exit(2, 0);
+  engine.on_poll = [&](const std::string& /*id*/) {
+    if (engine.polls < 4) return;
+    complete.insert(2);
+    engine.states[2].phase = Phase::kEnded;
+  };
+  ASSERT_TRUE(Follow().ok());
+  EXPECT_THAT(merged, ElementsAre(ElementsAre(1, 2, 3), ElementsAre(1, 2)));  // what there was, and what came
 }
 
 TEST_F(Following, AnEngineThatIsDownIsAskedForTenMinutes) {

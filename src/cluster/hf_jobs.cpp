@@ -23,15 +23,19 @@ constexpr const char* kMount = "/upskill";     // the bucket's folder of the run
 constexpr const char* kWork = "/tmp/upskill";  // whose files are copied to the bucket
 constexpr std::chrono::minutes kTransferLimit{30};
 
-bool IsBucket(std::string_view name) {
-  const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-           c == '.';
+// The name of an account or a bucket.
+bool IsHubName(std::string_view name) {
+  const auto is_alphanumeric = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
   };
+  return !name.empty() && name.size() <= 96 && is_alphanumeric(name.front()) && is_alphanumeric(name.back()) &&
+         std::all_of(name.begin(), name.end(),
+                     [&](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
+}
+
+bool IsBucket(std::string_view name) {
   const std::size_t slash = name.find('/');
-  return slash != std::string_view::npos && slash > 0 && slash + 1 < name.size() && name.size() <= 200 &&
-         std::all_of(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(slash), fits) &&
-         std::all_of(name.begin() + static_cast<std::ptrdiff_t>(slash) + 1, name.end(), fits);
+  return slash != std::string_view::npos && IsHubName(name.substr(0, slash)) && IsHubName(name.substr(slash + 1));
 }
 
 bool IsHubId(std::string_view id) {
@@ -86,7 +90,7 @@ class HubJobs : public JobEngine {
       words = InNameSpace(std::move(words));
       words.insert(words.end(), {"--", image_, "/bin/sh", "-c", HubScript(array, program_, shard)});
       ASSIGN_OR_RETURN(const JobToolOutcome outcome, RunTool(words));
-      if (outcome.exit_code != 0) return ToolError({"hf jobs run"}, outcome);
+      if (outcome.exit_code != 0) return RefusedByTool({"hf jobs run"}, outcome);
     }
     return array.name;
   }
@@ -158,7 +162,7 @@ class HubJobs : public JobEngine {
       if (!is_folder) words.emplace_back("buckets");
       words.insert(words.end(), {is_folder ? "sync" : "cp", (array.working_folder / path).string(), there});
       ASSIGN_OR_RETURN(const JobToolOutcome outcome, RunTool(words, "", kTransferLimit));
-      if (outcome.exit_code != 0) return ToolError({words[0] + " " + words[1]}, outcome);
+      if (outcome.exit_code != 0) return RefusedByTool({words[0] + " " + words[1]}, outcome);
     }
     return {};
   }
@@ -181,7 +185,7 @@ class HubJobs : public JobEngine {
 }  // namespace
 
 Result<std::vector<HubJob>> HubJobsFrom(std::string_view output) {
-  ASSIGN_OR_RETURN(const Json json, ParseJson(output, "hf jobs ps", {.error_kind = ErrorKind::kUnavailable}));
+  ASSIGN_OR_RETURN(const Json json, ToolJson(output, "hf jobs ps"));
   if (!json.is_array()) return Error{ErrorKind::kUnavailable, "hf jobs ps printed no list of jobs"};
   std::vector<HubJob> jobs;
   for (const Json& item : json) {
@@ -192,6 +196,8 @@ Result<std::vector<HubJob>> HubJobsFrom(std::string_view output) {
     job.shard = static_cast<int>(*shard);
     const std::string stage = StringAt(item, "status");
     job.state.word = ExcerptLine(stage, 40);
+    constexpr std::array<std::string_view, 4> kFinal = {"COMPLETED", "CANCELED", "ERROR", "DELETED"};
+    if (std::find(kFinal.begin(), kFinal.end(), stage) != kFinal.end()) job.state.phase = TaskState::Phase::kEnded;
     if (stage == "SCHEDULING") job.state.phase = TaskState::Phase::kWaiting;
     if (stage == "RUNNING") job.state.phase = TaskState::Phase::kRunning;
     jobs.push_back(std::move(job));
@@ -201,9 +207,15 @@ Result<std::vector<HubJob>> HubJobsFrom(std::string_view output) {
 
 Result<std::unique_ptr<JobEngine>> MakeHubJobs(const std::string& bucket, const std::vector<JobOption>& options) {
   constexpr std::array<std::string_view, 5> kPassedOn = {"flavor", "timeout", "secrets", "env", "resource-group-id"};
-  if (!IsBucket(bucket))
+  if (bucket.empty())
     return InputError(
         "--on hf needs a storage bucket of yours: --on hf:NAMESPACE/BUCKET (`hf buckets create` makes one)");
+  if (!IsBucket(bucket)) {
+    return InputError(
+        fmt::format("--on hf:{}: not a storage bucket; expected hf:NAMESPACE/BUCKET, both of letters, digits, '-', '_' "
+                    "and '.', with a letter or digit at both ends",
+                    ExcerptLine(bucket, 60)));
+  }
   std::string image;
   std::string program = "upskill";
   std::vector<std::string> passed_on;
@@ -216,6 +228,10 @@ Result<std::unique_ptr<JobEngine>> MakeHubJobs(const std::string& bucket, const 
     } else if (option.name == "program") {
       program = value;
     } else if (option.name == "namespace") {
+      if (!IsHubName(value)) {
+        return InputError(fmt::format("--job-option namespace: '{}' can't be the name of a user or an organization",
+                                      ExcerptLine(value, 60)));
+      }
       name_space = value;
     } else if (std::find(kPassedOn.begin(), kPassedOn.end(), option.name) != kPassedOn.end()) {
       passed_on.push_back(fmt::format("--{}={}", option.name, value));

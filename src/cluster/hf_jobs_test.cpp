@@ -39,13 +39,21 @@ TEST(HubJobs, AreListedWithTheirShards) {
   EXPECT_EQ(jobs[1].shard, 3);
   EXPECT_EQ(jobs[1].state.phase, Phase::kRunning);
   EXPECT_THAT(*HubJobsFrom("[]"), IsEmpty());
-  for (const char* text : {"", "{}", "No jobs matched filters"}) EXPECT_FALSE(HubJobsFrom(text).ok()) << text;
+  for (const char* text : {"", "{}", "No jobs matched filters", "[{\"id\": \"68a1f0\", \"lab"})
+    EXPECT_EQ(HubJobsFrom(text).error().kind, ErrorKind::kUnavailable) << text;
+}
+
+TEST(HubJobs, AStageThatIsNotKnownIsNeitherRunningNorEnded) {
+  const auto jobs = *HubJobsFrom(R"([{"id": "68a1f0", "labels": {"shard": "1"}, "status": "QUEUED"}])");
+  EXPECT_EQ(jobs.at(0).state.phase, Phase::kUnknown);
 }
 
 TEST(HubJobs, SayWhatIsMissing) {
   EXPECT_TRUE(MakeHubJobs("me/runs", HubOptions()).ok());
-  for (const char* bucket : {"", "runs", "/runs", "me/", "me/a/b", "me/ru ns"})
+  for (const char* bucket : {"", "runs", "/runs", "me/", "me/a/b", "me/ru ns", "--help/x", "me/--x", "../x", "me/.."})
     EXPECT_FALSE(MakeHubJobs(bucket, HubOptions()).ok()) << bucket;
+  EXPECT_THAT(MakeHubJobs("--help/x", HubOptions()).error().message, HasSubstr("expected hf:NAMESPACE/BUCKET"));
+  EXPECT_FALSE(MakeHubJobs("me/runs", {*ParseJobOption("image=x"), *ParseJobOption("namespace=--help")}).ok());
   EXPECT_FALSE(MakeHubJobs("me/runs", {}).ok());
   EXPECT_FALSE(MakeHubJobs("me/runs", {*ParseJobOption("image=x"), *ParseJobOption("detach=1")}).ok());
 }
@@ -94,6 +102,16 @@ TEST_F(FakeHub, CancelsWhatStillRuns) {
   EXPECT_TRUE((*MakeHubJobs("me/runs", HubOptions()))->Cancel("upskill-x-1", "upskill-x-1").ok());
   EXPECT_THAT(Calls(),
               AllOf(HasSubstr("jobs cancel 68a1f1 --namespace lab"), ::testing::Not(HasSubstr("cancel 68a1f0"))));
+}
+
+TEST_F(FakeHub, AServiceThatFailsIsAskedAgain) {
+  Hf("echo 'Server Error: Bad Gateway for url: https://huggingface.co' >&2; exit 1");
+  const std::unique_ptr<JobEngine> engine = *MakeHubJobs("me/runs", HubOptions());
+  EXPECT_EQ(engine->Submit(WithInputs({"skill"})).error().kind, ErrorKind::kUnavailable);
+  EXPECT_EQ(engine->Poll("upskill-x-1", "upskill-x-1").error().kind, ErrorKind::kUnavailable);
+  EXPECT_EQ(engine->Fetch("upskill-x-1", folder.path() / "run", 3).error().kind, ErrorKind::kUnavailable);
+  Hf("echo 'Invalid flavor' >&2; exit 2");
+  EXPECT_EQ(engine->Submit(WithInputs({"skill"})).error().kind, ErrorKind::kPermanent);
 }
 
 TEST_F(FakeHub, BringsAShardBack) {

@@ -15,8 +15,8 @@ namespace upskill {
 // What an engine says of one task of a job array. Whether a task has done its work is never judged by it: only the
 // journal of its shard counts.
 struct TaskState {
-  enum class Phase { kWaiting, kRunning, kEnded };
-  Phase phase = Phase::kEnded;
+  enum class Phase { kUnknown, kWaiting, kRunning, kEnded };  // kUnknown: by a word that this program doesn't know
+  Phase phase = Phase::kUnknown;
   std::string word;  // the engine's own: "PENDING (Resources)", "NODE_FAIL"; may be empty
 };
 
@@ -40,17 +40,19 @@ class JobEngine {
   JobEngine(const JobEngine&) = delete;
   JobEngine& operator=(const JobEngine&) = delete;
 
-  // Submits an array and returns the engine's id of it.
+  // Submits an array and returns the engine's id of it. Error (kUnavailable): it may work later, and may have been
+  // submitted all the same.
   virtual Result<std::string> Submit(const JobArray& array) = 0;
 
   // The id of an array whose Submit was cut off; nothing if the engine doesn't know such a name.
   virtual Result<std::optional<std::string>> Find(const std::string& name) = 0;
 
-  // By shard. A task that the engine knows no longer is missing. Error (kUnavailable): it can't be asked now.
+  // By shard. A task that the engine doesn't know yet, or no longer, is missing. Error (kUnavailable): it can't be
+  // asked now.
   virtual Result<std::map<int, TaskState>> Poll(const std::string& name, const std::string& id) = 0;
 
   // Brings what a task that has ended has written to shards/SHARD in the run's folder. Nothing to do for engines whose
-  // tasks write there.
+  // tasks write there. Error (kUnavailable): it may work later.
   virtual Status Fetch(const std::string& /*name*/, const std::filesystem::path& /*folder*/, int /*shard*/) {
     return {};
   }

@@ -19,7 +19,8 @@ constexpr std::uint64_t kMaxRecordBytes = std::uint64_t{4} << 20U;
 constexpr std::size_t kMaxSubmissions = 10'000;
 
 Error Damaged(const std::string& source, std::string_view what) {
-  return InputError(fmt::format("{}: {}; the run's jobs can't be followed with it", source, what));
+  return InputError(fmt::format(
+      "{}: {}. The run's jobs can't be followed with it: restore the file, or start another run", source, what));
 }
 
 Result<std::vector<std::string>> Strings(const Json& json, const char* key, const std::string& source) {
@@ -33,11 +34,23 @@ Result<std::vector<std::string>> Strings(const Json& json, const char* key, cons
   return strings;
 }
 
+// Of any engine; null is an id that isn't known yet.
+bool IsPossibleId(const Json& id) {
+  if (id.is_null()) return true;
+  if (!id.is_string()) return false;
+  const auto& text = id.get_ref<const std::string&>();
+  return !text.empty() && text.size() <= 64 && text.front() != '-' && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+  });
+}
+
 Result<JobSubmission> SubmissionFromJson(const Json& json, int shards, const std::string& source) {
   JobSubmission submission;
   submission.name = StringAt(json, "name");
   submission.id = StringAt(json, "id");
   if (!IsArrayName(submission.name)) return Damaged(source, "a submission without its name");
+  if (!json.contains("id") || !IsPossibleId(json["id"]))
+    return Damaged(source, fmt::format("submission {} has an 'id' that can't be one", submission.name));
   const Json& numbers = Member(json, "shards");
   if (!numbers.is_array() || numbers.empty()) return Damaged(source, "a submission without its shards");
   for (const Json& number : numbers) {
@@ -65,17 +78,24 @@ Json JobRecordToJson(const JobRecord& record) {
   json["counted"] = record.counted;
   json["submissions"] = Json::array();
   for (const JobSubmission& submission : record.submissions)
-    json["submissions"].push_back({{"name", submission.name}, {"id", submission.id}, {"shards", submission.shards}});
+    json["submissions"].push_back({{"name", submission.name},
+                                   {"id", submission.id.empty() ? Json(nullptr) : Json(submission.id)},
+                                   {"shards", submission.shards}});
   return json;
 }
 
 Result<JobRecord> JobRecordFromJson(const Json& json, const std::string& source) {
   if (!json.is_object() || JsonGet(json, "version", 0) != kRecordVersion)
     return Damaged(source, fmt::format("not a record of version {}", kRecordVersion));
+  for (const char* key : {"created", "engine", "gate"}) {
+    if (!Member(json, key).is_string()) return Damaged(source, fmt::format("'{}' is not a string", key));
+  }
+  if (!Member(json, "counted").is_boolean()) return Damaged(source, "'counted' is neither true nor false");
   JobRecord record;
   record.created = StringAt(json, "created");
   record.engine = StringAt(json, "engine");
-  record.shards = JsonGet(json, "shards", 0);
+  const Json& shards = Member(json, "shards");
+  record.shards = shards.is_number_integer() ? NumberAs<int>(shards).value_or(0) : 0;
   record.gate = StringAt(json, "gate");
   record.counted = JsonGet(json, "counted", false);
   if (record.engine.empty()) return Damaged(source, "no engine");

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "util/child_environment.h"
 #include "util/run_child.h"
 #include "util/text.h"
@@ -12,6 +15,17 @@ namespace {
 
 constexpr std::size_t kMaxToolOutput = std::size_t{16} << 20U;
 constexpr int kNotFoundByShell = 127;
+
+// What the tools print, in small letters, when their service can't be reached or asks to come again.
+constexpr std::array<std::string_view, 22> kOutOfReach = {
+    "unable to contact", "connection refused", "was refused",
+    "connection reset",  "connect failure",    "connectionerror",
+    "connection error",  "unable to connect",  "max retries exceeded",
+    "timed out",         "i/o timeout",        "handshake timeout",
+    "deadline exceeded", "temporarily",        "temporary failure",
+    "name resolution",   "no route to host",   "network is unreachable",
+    "too many requests", "bad gateway",        "service unavailable",
+    "server error"};
 
 }  // namespace
 
@@ -43,6 +57,23 @@ Error ToolError(const std::vector<std::string>& words, const JobToolOutcome& out
   const std::string& said = outcome.error.empty() ? outcome.output : outcome.error;
   return Error{ErrorKind::kUnavailable, fmt::format("{} failed with exit code {}{}{}", words.front(), outcome.exit_code,
                                                     Trim(said).empty() ? "" : ": ", ExcerptLine(Trim(said), 400))};
+}
+
+Error RefusedByTool(const std::vector<std::string>& words, const JobToolOutcome& outcome) {
+  const std::string said = ToLowerAscii(outcome.error + "\n" + outcome.output);
+  const bool out_of_reach = std::any_of(kOutOfReach.begin(), kOutOfReach.end(),
+                                        [&](std::string_view text) { return said.find(text) != std::string::npos; });
+  Error error = ToolError(words, outcome);
+  if (!out_of_reach) error.kind = ErrorKind::kPermanent;
+  return error;
+}
+
+Result<Json> ToolJson(std::string_view output, const std::string& tool) {
+  Result<Json> json = ParseJson(output, "what " + tool + " printed");
+  if (json) return json;
+  Error error = json.error();
+  error.kind = ErrorKind::kUnavailable;
+  return error;
 }
 
 }  // namespace upskill

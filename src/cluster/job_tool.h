@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "util/json.h"
 #include "util/result.h"
 
 namespace upskill {
@@ -22,7 +23,14 @@ struct JobToolOutcome {
 Result<JobToolOutcome> RunTool(const std::vector<std::string>& words, std::string_view input = "",
                                std::chrono::seconds limit = std::chrono::seconds(60));
 
-// "squeue failed with exit code 1: …"
+// "squeue failed with exit code 1: …" (kUnavailable), for tools that ask.
 Error ToolError(const std::vector<std::string>& words, const JobToolOutcome& outcome);
+
+// The same for a tool that was to start something: kPermanent, unless its words are about its service being out of
+// reach.
+Error RefusedByTool(const std::vector<std::string>& words, const JobToolOutcome& outcome);
+
+// The JSON that a tool printed. Error (kUnavailable): it is cut off, damaged or too large.
+Result<Json> ToolJson(std::string_view output, const std::string& tool);
 
 }  // namespace upskill

@@ -23,10 +23,25 @@ constexpr const char* kIndexAnnotation = "batch.kubernetes.io/job-completion-ind
 constexpr int kRestartsOfShard = 3;
 constexpr int kMaxIndex = 100'000;
 
-bool IsNameSpace(std::string_view name) {
-  return name.size() <= 63 && std::all_of(name.begin(), name.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-         });
+// A name of RFC 1123: small letters and digits, and with `dots` dots; `-` inside.
+bool IsDnsName(std::string_view name, bool dots) {
+  const auto is_end = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  return !name.empty() && name.size() <= (dots ? 253 : 63) && is_end(name.front()) && is_end(name.back()) &&
+         std::all_of(name.begin(), name.end(), [&](char c) { return is_end(c) || c == '-' || (dots && c == '.'); });
+}
+
+Status CheckPodNames(const PodOptions& pod) {
+  std::vector<std::pair<std::string, std::string>> names = {{"claim", pod.claim}};
+  if (!pod.service_account.empty()) names.emplace_back("service-account", pod.service_account);
+  for (const std::string& secret : pod.secrets) names.emplace_back("secret", secret);
+  for (const auto& [option, name] : names) {
+    if (IsDnsName(name, true)) continue;
+    return InputError(
+        fmt::format("--job-option {}: '{}' can't be a name in Kubernetes; expected small letters, digits, '-' and '.', "
+                    "with a letter or digit at both ends",
+                    option, ExcerptLine(name, 60)));
+  }
+  return {};
 }
 
 Error Unexpected(std::string_view what) {
@@ -55,6 +70,7 @@ TaskState StateOfPod(const Json& pod) {
   TaskState state;
   state.word = ExcerptLine(phase, 40);
   if (phase == "Running" || phase == "Unknown") state.phase = TaskState::Phase::kRunning;
+  if (phase == "Succeeded" || phase == "Failed") state.phase = TaskState::Phase::kEnded;
   if (phase == "Pending") {
     state.phase = TaskState::Phase::kWaiting;
     if (const std::string reason = WaitingFor(status); !reason.empty())
@@ -102,7 +118,7 @@ class Kubernetes : public JobEngine {
     RETURN_IF_ERROR(folder.WriteFile("jobs/" + array.name + ".json", manifest));
     const std::vector<std::string> words = Words({"create", "-f", "-", "-o", "name"});
     ASSIGN_OR_RETURN(const JobToolOutcome outcome, RunTool(words, manifest));
-    if (outcome.exit_code != 0) return ToolError(words, outcome);
+    if (outcome.exit_code != 0) return RefusedByTool(words, outcome);
     return array.name;
   }
 
@@ -185,6 +201,7 @@ Result<PodOptions> PodOptionsFrom(const std::vector<JobOption>& options) {
         "--on kubernetes needs --job-option claim=NAME:/FOLDER: the volume that is mounted there on this machine, too, "
         "with the skill and the runs folder");
   }
+  RETURN_IF_ERROR(CheckPodNames(pod));
   return pod;
 }
 
@@ -223,7 +240,7 @@ Json KubernetesJob(const JobArray& array, const PodOptions& options) {
 }
 
 Result<std::map<int, TaskState>> TasksFromKubectl(std::string_view output) {
-  ASSIGN_OR_RETURN(const Json json, ParseJson(output, "kubectl", {.error_kind = ErrorKind::kUnavailable}));
+  ASSIGN_OR_RETURN(const Json json, ToolJson(output, "kubectl"));
   const Json& items = Member(json, "items");
   if (!items.is_array()) return Unexpected("no list");
   std::map<int, TaskState> tasks;
@@ -239,8 +256,10 @@ Result<std::map<int, TaskState>> TasksFromKubectl(std::string_view output) {
     const auto [found, is_new] = tasks.emplace(shards[static_cast<std::size_t>(*index)], StateOfPod(item));
     if (!is_new && found->second.phase == TaskState::Phase::kEnded) found->second = StateOfPod(item);  // a later pod
   }
-  if (HasEnded(*job)) return tasks;
+  const bool has_ended = HasEnded(*job);
   for (const int shard : shards) {  // a pod that was killed is replaced; one that succeeded is not
+    if (has_ended) tasks[shard].phase = TaskState::Phase::kEnded;
+    if (has_ended) continue;
     const auto task = tasks.find(shard);
     if (task != tasks.end() && (task->second.phase != TaskState::Phase::kEnded || task->second.word == "Succeeded"))
       continue;
@@ -251,8 +270,12 @@ Result<std::map<int, TaskState>> TasksFromKubectl(std::string_view output) {
 
 Result<std::unique_ptr<JobEngine>> MakeKubernetes(const std::string& name_space,
                                                   const std::vector<JobOption>& options) {
-  if (!IsNameSpace(name_space))
-    return InputError(fmt::format("--on kubernetes:{}: not a valid namespace name", ExcerptLine(name_space, 60)));
+  if (!name_space.empty() && !IsDnsName(name_space, false)) {
+    return InputError(
+        fmt::format("--on kubernetes:{}: not a valid namespace; expected small letters, digits and '-', at most 63, "
+                    "with a letter or digit at both ends",
+                    ExcerptLine(name_space, 60)));
+  }
   ASSIGN_OR_RETURN(PodOptions pod, PodOptionsFrom(options));
   return std::unique_ptr<JobEngine>(std::make_unique<Kubernetes>(name_space, std::move(pod)));
 }

@@ -31,7 +31,7 @@ Result<PodOptions> PodOptionsFrom(const std::vector<JobOption>& options);
 // The Job (batch/v1) for an array: one index for each shard.
 Json KubernetesJob(const JobArray& array, const PodOptions& options);
 
-// The tasks by shard in what `kubectl get jobs,pods -o json` prints for one array. Empty: the job is gone.
+// The tasks by shard in what `kubectl get jobs,pods -o json` prints for one array. Empty: there is no such job.
 Result<std::map<int, TaskState>> TasksFromKubectl(std::string_view output);
 
 // Kubernetes, by kubectl. `name_space` may be empty: the one of the current context.

@@ -50,7 +50,8 @@ TEST(KubectlOutput, APodThatWasKilledIsReplacedUntilTheJobEnds) {
   EXPECT_EQ((*Tasks({Job("1"), Pod("0", "Failed")}))[1].phase, Phase::kWaiting);
   EXPECT_EQ((*Tasks({Job("1")}))[1].phase, Phase::kWaiting);
   EXPECT_EQ((*Tasks({Job("1", "Failed"), Pod("0", "Failed")}))[1].phase, Phase::kEnded);
-  EXPECT_THAT(*Tasks({Job("1", "Complete")}), IsEmpty());
+  EXPECT_EQ((*Tasks({Job("1", "Complete")}))[1].phase, Phase::kEnded);
+  EXPECT_EQ((*Tasks({Job("1"), Pod("0", "Resizing")}))[1].phase, Phase::kUnknown);
   EXPECT_THAT(*Tasks({}), IsEmpty());
 }
 
@@ -65,8 +66,8 @@ TEST(KubectlOutput, SaysWhatAPodWaitsFor) {
 }
 
 TEST(KubectlOutput, AnotherFormIsAnError) {
-  for (const char* text : {"", "Error from server", "[]", "{}", "{\"items\": 3}"})
-    EXPECT_FALSE(TasksFromKubectl(text).ok()) << text;
+  for (const char* text : {"", "Error from server", "[]", "{}", "{\"items\": 3}", "{\"items\": [{\"kin", "\xff"})
+    EXPECT_EQ(TasksFromKubectl(text).error().kind, ErrorKind::kUnavailable) << text;
   EXPECT_FALSE(Tasks({Job("")}).ok());
   EXPECT_FALSE(Tasks({Job("1,x")}).ok());
   EXPECT_FALSE(Tasks({Job("99999999")}).ok());
@@ -79,6 +80,20 @@ TEST(PodOptions, SayWhatIsMissing) {
   EXPECT_FALSE(PodOptionsFrom({*ParseJobOption("image=x"), *ParseJobOption("claim=runs")}).ok());
   EXPECT_FALSE(PodOptionsFrom({*ParseJobOption("gres=gpu:1")}).ok());
   EXPECT_FALSE(PodOptionsFrom({*ParseJobOption("image")}).ok());
+}
+
+TEST(PodOptions, NamesAreThoseOfKubernetes) {
+  const auto make = [](const std::string& name_space, const std::string& option) {
+    std::vector<JobOption> options = Pods();
+    options.push_back(*ParseJobOption(option));
+    return MakeKubernetes(name_space, options);
+  };
+  for (const char* good : {"", "lab", "lab-2"}) EXPECT_TRUE(make(good, "secret=my.keys").ok()) << good;
+  for (const char* bad : {"-lab", "lab-", "--help", "Lab", "a.b", "a b"}) EXPECT_FALSE(make(bad, "cpu=1").ok()) << bad;
+  for (const char* bad : {"secret=-x", "service-account=a b", "claim=--x:/shared"})
+    EXPECT_FALSE(make("", bad).ok()) << bad;
+  EXPECT_THAT(make("-lab", "cpu=1").error().message,
+              HasSubstr("--on kubernetes:-lab: not a valid namespace; expected"));
 }
 
 using FakeKubectl = FakeTools;
@@ -128,6 +143,13 @@ TEST_F(FakeKubectl, AnUnreachableClusterIsAskedAgain) {
   ASSERT_FALSE(tasks.ok());
   EXPECT_EQ(tasks.error().kind, ErrorKind::kUnavailable);
   EXPECT_THAT(tasks.error().message, HasSubstr("refused"));
+}
+
+TEST_F(FakeKubectl, ARefusedJobIsNotSubmittedAgain) {
+  Tool("kubectl", "echo 'Error from server (Forbidden): jobs.batch is forbidden' >&2; exit 1");
+  EXPECT_EQ((*MakeKubernetes("", Pods()))->Submit(Array()).error().kind, ErrorKind::kPermanent);
+  Tool("kubectl", "echo 'The connection to the server 10.0.0.1:6443 was refused' >&2; exit 1");
+  EXPECT_EQ((*MakeKubernetes("", Pods()))->Submit(Array()).error().kind, ErrorKind::kUnavailable);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cluster/job_tool.h"
+#include "cluster/slurm_options.h"
 #include "cluster/task_script.h"
 #include "util/folder.h"
 #include "util/text.h"
@@ -18,20 +19,36 @@ namespace {
 
 constexpr int kMaxTask = 1'000'000;
 
-// Set by the engine itself, or of no use in a job that nobody waits for.
-constexpr std::array<std::string_view, 16> kOwnOptions = {
-    "array",  "chdir",    "clusters",  "error",     "help",  "input",   "job-name", "open-mode",
-    "output", "parsable", "partition", "test-only", "usage", "version", "wait",     "wrap"};
-
-// All states in which a task may still run (squeue(1), JOB STATE CODES); any other has ended.
+// squeue(1), JOB STATE CODES.
 TaskState::Phase PhaseOf(std::string_view state) {
   constexpr std::array<std::string_view, 6> kWaiting = {"PENDING",     "CONFIGURING",  "REQUEUED",
                                                         "REQUEUE_FED", "REQUEUE_HOLD", "SPECIAL_EXIT"};
   constexpr std::array<std::string_view, 7> kRunning = {"RUNNING",  "COMPLETING", "SUSPENDED", "STOPPED",
                                                         "RESIZING", "SIGNALING",  "STAGE_OUT"};
+  constexpr std::array<std::string_view, 13> kEnded = {
+      "BOOT_FAIL",     "CANCELLED",     "COMPLETED", "DEADLINE",      "FAILED",  "LAUNCH_FAILED", "NODE_FAIL",
+      "OUT_OF_MEMORY", "POWER_UP_FAIL", "PREEMPTED", "RECONFIG_FAIL", "REVOKED", "TIMEOUT"};
   if (std::find(kWaiting.begin(), kWaiting.end(), state) != kWaiting.end()) return TaskState::Phase::kWaiting;
   if (std::find(kRunning.begin(), kRunning.end(), state) != kRunning.end()) return TaskState::Phase::kRunning;
-  return TaskState::Phase::kEnded;
+  if (std::find(kEnded.begin(), kEnded.end(), state) != kEnded.end()) return TaskState::Phase::kEnded;
+  return TaskState::Phase::kUnknown;
+}
+
+// Why one of Slurm's tools failed. Where no cluster is within reach, they print several lines of how they searched.
+Error SlurmError(const std::vector<std::string>& words, const JobToolOutcome& outcome, bool starts_something) {
+  const std::string_view said = Trim(outcome.error);
+  const std::string first = ExcerptLine(Trim(said.substr(0, said.find('\n'))), 200);
+  if (said.find("Could not establish a configuration source") != std::string_view::npos) {
+    return Error{ErrorKind::kNotFound,
+                 fmt::format("this machine belongs to no Slurm cluster: there is no slurm.conf, and no controller was "
+                             "found ({})",
+                             first)};
+  }
+  if (said.find("Unable to contact slurm controller") != std::string_view::npos) {
+    return Error{ErrorKind::kUnavailable,
+                 fmt::format("Slurm's controller (slurmctld) isn't running or can't be reached ({})", first)};
+  }
+  return starts_something ? RefusedByTool(words, outcome) : ToolError(words, outcome);
 }
 
 std::vector<std::string_view> Fields(std::string_view line) {
@@ -47,9 +64,10 @@ std::vector<std::string_view> Fields(std::string_view line) {
 bool IsSlurmId(std::string_view id) { return id.size() <= 10 && ParseWholeNumber(id, 1).has_value(); }
 
 bool IsName(std::string_view name) {
-  return !name.empty() && name.size() <= 128 && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-  });
+  return !name.empty() && name.front() != '-' && name.size() <= 128 &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+         });
 }
 
 class Slurm : public JobEngine {
@@ -68,16 +86,17 @@ class Slurm : public JobEngine {
     if (!partition_.empty()) words.push_back("--partition=" + partition_);
     words.emplace_back(array.restarts ? "--requeue" : "--no-requeue");
     words.insert(words.end(), options_.begin(), options_.end());
+    words.emplace_back("--");  // not the script, but this would be the value of an option that lacks one
     words.push_back((array.folder / file).string());
     ASSIGN_OR_RETURN(const JobToolOutcome outcome, RunTool(words));
-    if (outcome.exit_code != 0) return ToolError(words, outcome);
+    if (outcome.exit_code != 0) return SlurmError(words, outcome, true);
     return SlurmIdFrom(outcome.output);
   }
 
   Result<std::optional<std::string>> Find(const std::string& name) override {
     const std::vector<std::string> words = {"squeue", "-h", "-t", "all", "--name=" + name, "-o", "%F"};
     ASSIGN_OR_RETURN(const JobToolOutcome outcome, RunTool(words));
-    if (outcome.exit_code != 0) return ToolError(words, outcome);
+    if (outcome.exit_code != 0) return SlurmError(words, outcome, false);
     const std::string_view first = Trim(std::string_view(outcome.output).substr(0, outcome.output.find('\n')));
     if (first.empty()) return std::optional<std::string>();
     if (!IsSlurmId(first)) return Error{ErrorKind::kUnavailable, "squeue printed no job id: " + ExcerptLine(first, 60)};
@@ -91,7 +110,7 @@ class Slurm : public JobEngine {
     if (outcome.exit_code == 0) {
       ASSIGN_OR_RETURN(tasks, TasksFromSqueue(outcome.output, id));
     } else if (outcome.error.find("Invalid job id") == std::string::npos) {  // of an array that ended long ago
-      return ToolError(words, outcome);
+      return SlurmError(words, outcome, false);
     }
     return tasks.empty() ? FromAccounting(id) : tasks;
   }
@@ -99,7 +118,7 @@ class Slurm : public JobEngine {
   Status Cancel(const std::string& name, const std::string& id) override {
     const std::vector<std::string> words = {"scancel", "--name=" + name, id};  // both: never a job of someone else's
     ASSIGN_OR_RETURN(const JobToolOutcome outcome, RunTool(words));
-    if (outcome.exit_code != 0) return ToolError(words, outcome);
+    if (outcome.exit_code != 0) return SlurmError(words, outcome, false);
     return {};
   }
 
@@ -124,12 +143,11 @@ class Slurm : public JobEngine {
 
 Result<std::unique_ptr<JobEngine>> MakeSlurm(const std::string& partition, const std::vector<JobOption>& options) {
   if (!partition.empty() && !IsName(partition))
-    return InputError(fmt::format("--on slurm:{}: not a valid partition name", ExcerptLine(partition, 60)));
-  for (const JobOption& option : options) {
-    if (std::find(kOwnOptions.begin(), kOwnOptions.end(), option.name) == kOwnOptions.end()) continue;
-    return InputError(fmt::format("--job-option {}: upskill sets this option of sbatch itself{}", option.name,
-                                  option.name == "partition" ? "; name the partition with --on slurm:NAME" : ""));
-  }
+    return InputError(
+        fmt::format("--on slurm:{}: not the name of a partition; expected letters, digits, '_' and '-', without '-' at "
+                    "the start",
+                    ExcerptLine(partition, 60)));
+  for (const JobOption& option : options) RETURN_IF_ERROR(CheckSbatchOption(option));
   return std::unique_ptr<JobEngine>(std::make_unique<Slurm>(partition, options));
 }
 

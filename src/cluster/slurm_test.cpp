@@ -44,6 +44,7 @@ TEST(SlurmOutput, SqueuePrintsTheStatesOfTasks) {
   EXPECT_EQ(words[6], "PENDING (JobArrayTaskLimit)");
   EXPECT_EQ(words[3], "NODE_FAIL");
   EXPECT_THAT(*TasksFromSqueue("", "1"), IsEmpty());
+  EXPECT_EQ((*TasksFromSqueue("1|1|EXPEDITING|None\n", "1"))[1].phase, kUnknown);
 }
 
 TEST(SlurmOutput, LinesOfAnotherFormAreErrors) {
@@ -63,11 +64,29 @@ TEST(SlurmOptions, WhatTheEngineSetsItselfIsRefused) {
   EXPECT_TRUE(make("gres=gpu:1").ok());
   EXPECT_TRUE(make("--time=2:00:00").ok());
   EXPECT_TRUE(make("exclusive").ok());
-  for (const char* own : {"array=1-3", "wrap=date", "output=/etc/passwd", "partition=low", "wait"})
+  for (const char* own :
+       {"array=1-3", "wrap=date", "output=/etc/passwd", "partition=low", "wait", "requeue", "no-requeue"})
     EXPECT_FALSE(make(own).ok()) << own;
-  EXPECT_FALSE(MakeSlurm("a b", {}).ok());
+  EXPECT_THAT(make("arr=1-3").error().message, HasSubstr("an abbreviation of --array"));
+  for (const char* abbreviated : {"a=1", "cluster=all", "out=/etc/passwd", "job=x", "no", "test", "req", "wra=date"})
+    EXPECT_FALSE(make(abbreviated).ok()) << abbreviated;
   for (const char* bad : {"", "--", "a b=c", "=x", "GRES=1", "comment=a\nb"})
     EXPECT_FALSE(ParseJobOption(bad).ok()) << bad;
+}
+
+TEST(SlurmOptions, ValuesAreThereWhereSbatchWantsThem) {
+  const auto make = [](const std::string& text) { return MakeSlurm("", {*ParseJobOption(text)}); };
+  EXPECT_THAT(make("gres").error().message, HasSubstr("needs a value: gres=VALUE"));
+  for (const char* bad : {"gres=", "time", "mem=", "overcommit=1"}) EXPECT_FALSE(make(bad).ok()) << bad;
+  for (const char* good :
+       {"exclusive", "exclusive=user", "overcommit", "nice", "wait-all-nodes=1", "container-image=x"})
+    EXPECT_TRUE(make(good).ok()) << good;
+}
+
+TEST(SlurmOptions, APartitionIsAName) {
+  for (const char* good : {"", "gpu", "a100_long-2"}) EXPECT_TRUE(MakeSlurm(good, {}).ok()) << good;
+  for (const char* bad : {"a b", "-p", "--help", "a,b", "gpu\n"}) EXPECT_FALSE(MakeSlurm(bad, {}).ok()) << bad;
+  EXPECT_THAT(MakeSlurm("--help", {}).error().message, HasSubstr("--on slurm:--help: not the name of a partition"));
 }
 
 using FakeSlurm = FakeTools;
@@ -79,7 +98,7 @@ TEST_F(FakeSlurm, SubmitsAnArrayWithTheCommand) {
   const std::string file = (folder.path() / "run/jobs/upskill-x-1.sh").string();
   EXPECT_EQ(Called("sbatch"),
             "--parsable\n--job-name=upskill-x-1\n--array=1,3\n--output=/dev/null\n--partition=gpu\n"
-            "--requeue\n--gres=gpu:1\n" +
+            "--requeue\n--gres=gpu:1\n--\n" +
                 file + "\n");
   const Result<std::string> script = ReadFile(file);
   EXPECT_THAT(*script, HasSubstr("shard=$SLURM_ARRAY_TASK_ID\n"));
@@ -91,7 +110,31 @@ TEST_F(FakeSlurm, ARefusalSaysWhatSlurmSaid) {
   Tool("sbatch", "echo 'sbatch: error: invalid partition specified: gpu' >&2; exit 1");
   const Result<std::string> id = (*MakeSlurm("gpu", {}))->Submit(Array());
   ASSERT_FALSE(id.ok());
+  EXPECT_EQ(id.error().kind, ErrorKind::kPermanent);
   EXPECT_THAT(id.error().message, HasSubstr("invalid partition specified: gpu"));
+}
+
+// As Slurm 22.05 prints them.
+TEST_F(FakeSlurm, NoControllerIsOneSentence) {
+  Tool("sbatch",
+       "echo 'sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)' >&2\n"
+       "exit 1");
+  Result<std::string> id = (*MakeSlurm("", {}))->Submit(Array());
+  EXPECT_EQ(id.error().kind, ErrorKind::kUnavailable);
+  EXPECT_EQ(id.error().message,
+            "Slurm's controller (slurmctld) isn't running or can't be reached (sbatch: error: Batch job submission "
+            "failed: Unable to contact slurm controller (connect failure))");
+  Tool("sbatch",
+       "cat >&2 <<'END'\n"
+       "sbatch: error: resolve_ctls_from_dns_srv: res_nsearch error: Unknown host\n"
+       "sbatch: error: fetch_config: DNS SRV lookup failed\n"
+       "sbatch: error: _establish_config_source: failed to fetch config\n"
+       "sbatch: fatal: Could not establish a configuration source\nEND\nexit 1");
+  id = (*MakeSlurm("", {}))->Submit(Array());
+  EXPECT_EQ(id.error().kind, ErrorKind::kNotFound);
+  EXPECT_EQ(id.error().message,
+            "this machine belongs to no Slurm cluster: there is no slurm.conf, and no controller was found (sbatch: "
+            "error: resolve_ctls_from_dns_srv: res_nsearch error: Unknown host)");
 }
 
 TEST_F(FakeSlurm, AnArrayThatSlurmHasForgottenHasNoTasks) {

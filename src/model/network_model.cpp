@@ -45,6 +45,15 @@ std::string RequestIdOf(const HttpResponse& response) {
   return "";
 }
 
+// By which a pool finds a server that may have the beginning of the request in its cache.
+Prefixes PrefixesOf(const ChatRequest& request) {
+  Prefixes prefixes;
+  const std::hash<std::string> hash;
+  if (!request.messages.empty()) prefixes.push_back(hash(request.system + '\0' + request.messages.front().text));
+  if (!request.system.empty()) prefixes.push_back(hash(request.system));
+  return prefixes;
+}
+
 }  // namespace
 
 // A request in flight; once sent, it belongs to the client's thread.
@@ -220,9 +229,12 @@ void NetworkModel::Send(const std::shared_ptr<Job>& job) {
     reading = std::make_shared<Reading>(format_);
     http.on_data = [reading](std::string_view piece) { return reading->Feed(piece); };
   }
-  endpoint_.Start(std::string(format_.path), std::move(http), [this, job, reading](Result<HttpResponse> result) {
-    Guarded(job, [&] { OnAnswer(job, reading, std::move(result)); });
-  });
+  endpoint_.Start(
+      std::string(format_.path), std::move(http),
+      [this, job, reading](Result<HttpResponse> result) {
+        Guarded(job, [&] { OnAnswer(job, reading, std::move(result)); });
+      },
+      connection_.base_urls.size() > 1 ? PrefixesOf(job->request) : Prefixes());
 }
 
 void NetworkModel::OnAnswer(const std::shared_ptr<Job>& job, const std::shared_ptr<Reading>& reading,

@@ -8,7 +8,6 @@
 #include <unordered_map>
 
 #include "net/http_error.h"
-#include "net/pool.h"
 #include "util/invariant.h"
 #include "util/log.h"
 
@@ -32,7 +31,7 @@ class Endpoint::State : public std::enable_shared_from_this<State> {
         client_(owned_client_.get()),
         pool_(options_.base_urls.size(), options_.max_in_flight, options_.backoff_unit, std::random_device{}()) {}
 
-  Ticket Start(const std::string& path, HttpRequest request, Done done);
+  Ticket Start(const std::string& path, HttpRequest request, Done done, Prefixes prefixes);
   void Cancel(Ticket ticket);
   void CancelWaiting();
   void CancelAll();
@@ -51,6 +50,7 @@ class Endpoint::State : public std::enable_shared_from_this<State> {
     std::shared_ptr<HttpRequest> request;  // shared with the client while it is on the wire
     std::shared_ptr<bool> connected;       // whether a server has received it; belongs to the client's thread
     Done done;
+    Prefixes prefixes;
     std::set<std::size_t> tried;  // members that couldn't be reached
     std::optional<Clock::Steady> first_rate_limit;
     std::optional<Flight> flight;  // absent: waiting
@@ -82,7 +82,7 @@ class Endpoint::State : public std::enable_shared_from_this<State> {
   bool closed_ = false;
 };
 
-Endpoint::Ticket Endpoint::State::Start(const std::string& path, HttpRequest request, Done done) {
+Endpoint::Ticket Endpoint::State::Start(const std::string& path, HttpRequest request, Done done, Prefixes prefixes) {
   CHECK(done != nullptr);
   Entry entry;
   entry.path = path;
@@ -93,6 +93,7 @@ Endpoint::Ticket Endpoint::State::Start(const std::string& path, HttpRequest req
   };
   entry.request = std::make_shared<HttpRequest>(std::move(request));
   entry.done = std::move(done);
+  entry.prefixes = std::move(prefixes);
   const std::lock_guard lock(mutex_);
   CHECK(!closed_);
   const Ticket ticket = next_ticket_++;
@@ -106,7 +107,7 @@ void Endpoint::State::Pump() {
   if (closed_) return;
   for (auto next = waiting_.begin(); next != waiting_.end() && !pool_.full();) {
     Entry& entry = entries_.at(*next);
-    const std::optional<std::size_t> member = pool_.Choose(entry.tried);
+    const std::optional<std::size_t> member = pool_.Choose(entry.tried, entry.prefixes);
     if (member) {
       Send(*next, entry, *member);
       next = waiting_.erase(next);
@@ -120,7 +121,7 @@ void Endpoint::State::Pump() {
 
 void Endpoint::State::Send(Ticket ticket, Entry& entry, std::size_t member) {
   entry.request->url = options_.base_urls[member] + entry.path;
-  Flight flight{member, pool_.Sent(member)};
+  Flight flight{member, pool_.Sent(member, entry.prefixes)};
   flight.ticket = client_->Start(entry.request, [self = shared_from_this(), ticket](Result<HttpResponse> result) {
     self->OnDone(ticket, std::move(result));
   });
@@ -268,8 +269,8 @@ Endpoint::Endpoint(std::shared_ptr<HttpClient> client, EndpointOptions options, 
 
 Endpoint::~Endpoint() { state_->Close(); }
 
-Endpoint::Ticket Endpoint::Start(const std::string& path, HttpRequest request, Done done) {
-  return state_->Start(path, std::move(request), std::move(done));
+Endpoint::Ticket Endpoint::Start(const std::string& path, HttpRequest request, Done done, Prefixes prefixes) {
+  return state_->Start(path, std::move(request), std::move(done), std::move(prefixes));
 }
 void Endpoint::Cancel(Ticket ticket) { state_->Cancel(ticket); }
 void Endpoint::CancelWaiting() { state_->CancelWaiting(); }

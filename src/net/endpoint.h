@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "net/http_client.h"
+#include "net/pool.h"
 #include "util/clock.h"
 #include "util/result.h"
 
@@ -26,15 +27,16 @@ struct EndpointOptions {
 // Where requests to one provider go: a queue, adaptive concurrency per base URL (starts at its share of the maximum;
 // halved on rate limiting, plus one per round of answers, never above the maximum), and pauses that the server asks for
 // (retry-after-ms, retry-after in seconds or as a date, relative to the server's Date header). Requests of a pool go to
-// the member with the fewest in flight; an unreachable member is left out for a while and its request goes to another
-// one. A member that fails requests it has received is left out too, but those requests end with their error: only the
-// caller knows whether they may be sent twice. Thread-safe; the destructor cancels without waiting: the callbacks run
-// on the client's thread before the client's destructor returns.
+// a member that has had one with the same prefix, or to the one with the fewest in flight (Pool); an unreachable member
+// is left out for a while and its request goes to another one. A member that fails requests it has received is left out
+// too, but those requests end with their error: only the caller knows whether they may be sent twice. A member that was
+// left out gets one request at a time until it has answered one. Thread-safe; the destructor cancels without waiting:
+// the callbacks run on the client's thread before the client's destructor returns.
 class Endpoint {
  public:
   // `path` is appended to the chosen base URL; request.url is ignored. `done` gets any response with a 2xx status, or
   // an Error from ErrorOfResponse (net/http_error.h) or the transfer. It is called exactly once, on the client's
-  // thread, and may call the endpoint.
+  // thread, and may call the endpoint. `prefixes` has no other effect than on the choice of a member.
   using Done = HttpClient::Done;
   using Ticket = std::uint64_t;
 
@@ -43,7 +45,7 @@ class Endpoint {
   Endpoint(const Endpoint&) = delete;
   Endpoint& operator=(const Endpoint&) = delete;
 
-  Ticket Start(const std::string& path, HttpRequest request, Done done);
+  Ticket Start(const std::string& path, HttpRequest request, Done done, Prefixes prefixes = {});
   void Cancel(Ticket ticket);  // `done` gets kCancelled, or the response if that arrived first
   void CancelWaiting();        // those that aren't on the wire
   void CancelAll();

@@ -240,6 +240,65 @@ TEST_F(EndpointTest, AFailingMemberDoesNotAttractRequests) {
   EXPECT_LT(broken.request_count(), 20U);
 }
 
+TEST_F(EndpointTest, PoolKeepsRequestsWithOnePrefixTogether) {
+  const auto answer = [](const Request&) { return loopback::Answer(200, "x"); };
+  const loopback::Server first(answer);
+  const loopback::Server second(answer);
+  Endpoint endpoint = Make({first.url(), second.url()}, 8);
+  for (std::size_t i = 0; i < 40; ++i) {  // one after the other, so that no server is busier
+    TestOutcomes outcomes;
+    endpoint.Start(i % 2 == 0 ? "/even" : "/odd", Question(), outcomes.Take(), {i % 2});
+    ASSERT_TRUE(outcomes.Get().ok());
+  }
+  EXPECT_EQ(first.request_count(), 20U);
+  EXPECT_EQ(second.request_count(), 20U);
+  for (const Request& request : first.requests()) EXPECT_EQ(request.path, "/even");
+}
+
+TEST_F(EndpointTest, PoolGoesOnWhenTheServerOfAPrefixIsKilled) {
+  auto killed = std::make_unique<loopback::Server>([](const Request&) { return loopback::Answer(200, "x"); });
+  const loopback::Server other([](const Request&) { return loopback::Answer(200, "x"); });
+  Endpoint endpoint = Make({killed->url(), other.url()}, 8);
+  for (std::size_t i = 0; i < 20; ++i) {
+    if (i == 10) killed.reset();
+    TestOutcomes outcomes;
+    endpoint.Start("/v1", Question(), outcomes.Take(), {7});
+    const auto result = outcomes.Get();
+    ASSERT_TRUE(result.ok()) << i << result.error().message;
+  }
+  EXPECT_EQ(other.request_count(), 10U);
+}
+
+TEST_F(EndpointTest, PoolGivesASlowServerLess) {
+  const auto taking = [](milliseconds time) {
+    return [time](const Request&) { return Script{loopback::Wait(time), loopback::Answer(200, "x").front()}; };
+  };
+  const loopback::Server fast(taking(milliseconds(2)));
+  const loopback::Server slow(taking(milliseconds(60)));
+  Endpoint endpoint = Make({slow.url(), fast.url()}, 8);
+  TestOutcomes outcomes;
+  for (std::size_t i = 0; i < 120; ++i) endpoint.Start("/v1", Question(), outcomes.Take(i), {i % 2});
+  outcomes.Wait(120);
+  EXPECT_LT(slow.request_count(), 40U);
+  EXPECT_EQ(slow.request_count() + fast.request_count(), 120U);
+}
+
+TEST_F(EndpointTest, PoolTakesAServerBackThatAnswersAgain) {
+  std::atomic<bool> broken = true;
+  const loopback::Server first([&](const Request&) { return loopback::Answer(broken ? 502 : 200, "x"); });
+  const loopback::Server second([](const Request&) { return loopback::Answer(200, "x"); });
+  Endpoint endpoint = Make({first.url(), second.url()}, 8);
+  const auto ask = [&] {
+    TestOutcomes outcomes;
+    endpoint.Start("/v1", Question(), outcomes.Take());
+    return outcomes.Get().ok();
+  };
+  EXPECT_FALSE(ask());
+  broken = false;
+  const std::size_t before = first.request_count();
+  while (first.request_count() == before) EXPECT_TRUE(ask());  // it is left out for 20 ms
+}
+
 TEST_F(EndpointTest, CancelsWaitingAndSentRequests) {
   const loopback::Server server([](const Request&) { return loopback::Silence(); });
   Endpoint endpoint = Make({server.url()}, 2);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "util/invariant.h"
 
@@ -23,17 +24,36 @@ int Pool::LimitOf(const Member& member) const {
   return static_cast<int>(member.limit);
 }
 
-std::optional<std::size_t> Pool::Choose(const std::set<std::size_t>& tried) const {
+bool Pool::IsOpen(std::size_t member, const std::set<std::size_t>& tried, bool absent_too) const {
+  const Member& one = members_[member];
+  return one.pauses == 0 && one.in_flight < LimitOf(one) && !tried.contains(member) && (!one.absent || absent_too);
+}
+
+std::optional<std::size_t> Pool::Choose(const std::set<std::size_t>& tried, const Prefixes& prefixes) const {
   if (full()) return std::nullopt;
   const bool absent_too = !HasOther(tried);
-  std::optional<std::size_t> best;
+  std::vector<std::size_t> open;
   for (std::size_t i = 0; i < members_.size(); ++i) {
-    const Member& member = members_[i];
-    if (member.pauses > 0 || member.in_flight >= LimitOf(member) || tried.contains(i) || (member.absent && !absent_too))
-      continue;
-    if (!best || member.in_flight < members_[*best].in_flight) best = i;
+    if (IsOpen(i, tried, absent_too)) open.push_back(i);
   }
-  return best;
+  if (open.empty()) return std::nullopt;
+  // Of members that are equally busy, the one with the fewest prefixes: another one's cache is worth more.
+  const auto less_busy = [this](std::size_t a, std::size_t b) {
+    const auto load = [this](std::size_t i) { return std::pair(members_[i].in_flight, members_[i].warm.size()); };
+    return load(a) < load(b);
+  };
+  const std::size_t idlest = *std::min_element(open.begin(), open.end(), less_busy);
+  for (const std::uint64_t prefix : prefixes) {
+    std::optional<std::size_t> best;
+    for (const std::size_t i : open) {
+      const Member& member = members_[i];
+      const int tolerated = members_[idlest].in_flight + std::max(1, static_cast<int>(member.limit) / 4);
+      if (!member.warm.contains(prefix) || member.in_flight > tolerated) continue;
+      if (!best || member.in_flight < members_[*best].in_flight) best = i;
+    }
+    if (best) return best;
+  }
+  return idlest;
 }
 
 bool Pool::HasOther(const std::set<std::size_t>& tried) const {
@@ -49,8 +69,21 @@ int Pool::concurrency() const {
   return std::min(sum, max_in_flight_);
 }
 
-std::uint64_t Pool::Sent(std::size_t member) {
+void Pool::Remember(Member& member, const Prefixes& prefixes) {
+  constexpr std::size_t kRemembered = 64;
+  if (members_.size() == 1) return;
+  for (const std::uint64_t prefix : prefixes) {
+    member.warm[prefix] = sent_;
+    if (member.warm.size() <= kRemembered) continue;
+    member.warm.erase(std::min_element(member.warm.begin(), member.warm.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; }));
+  }
+}
+
+std::uint64_t Pool::Sent(std::size_t member, const Prefixes& prefixes) {
   Member& target = members_[member];
+  ++sent_;
+  Remember(target, prefixes);
   ++target.in_flight;
   ++in_flight_;
   return target.window;
@@ -97,6 +130,7 @@ milliseconds Pool::Limited(std::size_t member, std::uint64_t window, std::option
 std::optional<milliseconds> Pool::Failed(std::size_t member) {
   Member& target = members_[member];
   End(target);
+  target.warm.clear();  // it may have been restarted
   if (members_.size() == 1 || target.absent) return std::nullopt;
   target.absent = true;
   constexpr int kLongestInUnits = 60;

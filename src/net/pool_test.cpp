@@ -183,6 +183,71 @@ TEST(Pool, NeverLeavesOutALoneServer) {
   EXPECT_EQ(pool.Choose({}), 0U);
 }
 
+// Sends a request with these prefixes; where it went.
+std::size_t Send(Pool& pool, const Prefixes& prefixes) {
+  const std::optional<std::size_t> member = pool.Choose({}, prefixes);
+  EXPECT_TRUE(member.has_value());
+  if (member) pool.Sent(*member, prefixes);
+  return member.value_or(99);
+}
+
+TEST(Pool, PrefersTheMemberThatHasThePrefix) {
+  Pool pool = MakePool(3, 12);
+  EXPECT_EQ(Send(pool, {1}), 0U);
+  EXPECT_EQ(Send(pool, {2}), 1U);
+  EXPECT_EQ(Send(pool, {2}), 1U);
+  pool.Succeeded(0);
+  pool.Succeeded(1);
+  pool.Succeeded(1);
+  for (int i = 0; i < 5; ++i) {  // one after the other
+    EXPECT_EQ(Send(pool, {2}), 1U);
+    pool.Succeeded(1);
+    EXPECT_EQ(Send(pool, {1}), 0U);
+    pool.Succeeded(0);
+  }
+  EXPECT_EQ(Send(pool, {3}), 2U) << "the member that has nobody's prefix";
+}
+
+TEST(Pool, PrefersALongerPrefix) {
+  Pool pool = MakePool(2, 16);
+  EXPECT_EQ(Send(pool, {11, 1}), 0U);
+  EXPECT_EQ(Send(pool, {12, 1}), 0U);
+  pool.Sent(1, {13, 1});
+  EXPECT_EQ(Send(pool, {11, 1}), 0U) << "although 1 is less busy and has the shorter one";
+  EXPECT_EQ(Send(pool, {14, 1}), 1U);
+}
+
+TEST(Pool, LeavesThePrefixIfItsMemberIsClearlyBusier) {
+  Pool pool = MakePool(2, 16);  // 8 each: two more than another member are tolerated
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(Send(pool, {1}), 0U);
+  EXPECT_EQ(Send(pool, {1}), 1U);
+  for (int i = 0; i < 12; ++i) Send(pool, {1});
+  EXPECT_TRUE(pool.full());
+}
+
+TEST(Pool, ForgetsThePrefixesOfAMemberThatFailed) {
+  Pool pool = MakePool(2, 16);
+  EXPECT_EQ(Send(pool, {1}), 0U);
+  pool.Failed(0);
+  EXPECT_EQ(Send(pool, {1}), 1U);
+  pool.EndAbsence(0);
+  pool.Succeeded(1);
+  EXPECT_EQ(Send(pool, {1}), 1U);
+}
+
+TEST(Pool, RemembersTheLatestPrefixes) {
+  Pool pool = MakePool(2, 16);
+  const auto once = [&](std::uint64_t prefix, std::size_t member) {
+    pool.Sent(member, {prefix});
+    pool.Succeeded(member);
+  };
+  once(1, 0);
+  once(2, 0);
+  for (std::uint64_t prefix = 100; prefix < 163; ++prefix) once(prefix, 0);
+  EXPECT_EQ(pool.Choose({}, {1}), 1U);
+  EXPECT_EQ(pool.Choose({}, {2}), 0U);
+}
+
 TEST(Pool, KeepsARequestFromMembersItCouldNotReach) {
   const Pool pool = MakePool(2, 4);
   EXPECT_EQ(pool.Choose({0}), 1U);
