@@ -22,7 +22,7 @@ struct RunsOptions {
   bool all = false;
   bool ledger = false;
   bool matrix = false;
-  std::string output;            // with `matrix`: file for the table; empty: none
+  std::string output;          // with `matrix`: file for the table; empty: none
   double within_points = 5.0;  // the sweet spot's margin of non-inferiority
   bool json = false;
   ColorMode color = ColorMode::kAuto;

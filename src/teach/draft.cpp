@@ -55,6 +55,13 @@ std::string Flat(std::string_view text) {
   return flat;
 }
 
+// "- so", "* so", "12. so": a line that Markdown keeps apart from the next one.
+bool IsListItem(std::string_view text) {
+  if (text.starts_with("- ") || text.starts_with("* ") || text.starts_with("+ ")) return true;
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  return digits > 0 && (text.substr(digits).starts_with(". ") || text.substr(digits).starts_with(") "));
+}
+
 }  // namespace
 
 SkillText DraftToSkill(const Draft& draft) {
@@ -62,13 +69,13 @@ SkillText DraftToSkill(const Draft& draft) {
   for (const Section& section : draft.sections) {
     if (!skill.body.empty()) skill.body += "\n";
     if (!section.title.empty()) skill.body += "# " + section.title + "\n\n";
-    bool block = false;  // the rule before has several lines: a paragraph or code
+    bool item = false;  // the rule before is an item of a list, on one line: the next one may follow at once
     for (const Rule& rule : section.rules) {
       const std::string text(Trim(rule.text));
-      const bool is_block = text.find('\n') != std::string::npos;
+      const bool is_item = text.find('\n') == std::string::npos && IsListItem(text);
       const bool is_first = &rule == &section.rules.front();
-      skill.body += (!is_first && (block || is_block) ? "\n" : "") + text + "\n";
-      block = is_block;
+      skill.body += (!is_first && !(item && is_item) ? "\n" : "") + text + "\n";
+      item = is_item;
     }
   }
   return skill;

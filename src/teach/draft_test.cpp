@@ -59,6 +59,14 @@ Material WithAFix() {
   return material;
 }
 
+// Two lines of text would be one paragraph.
+TEST(DraftToSkill, RulesAreApartUnlessTheyAreAList) {
+  Draft draft;
+  draft.sections = {
+      {"Rules", {{"Do one.", {}}, {"Do two.", {}}, {"- a", {}}, {"- b", {}}, {"2. c", {}}, {"So:\nx", {}}}}};
+  EXPECT_EQ(DraftToSkill(draft).body, "# Rules\n\nDo one.\n\nDo two.\n\n- a\n- b\n2. c\n\nSo:\nx\n");
+}
+
 TEST(ContradictedBy, WhatAFixRemoved) {
   const Material material = WithAFix();
   EXPECT_EQ(ContradictedBy("The capability of the H100 is `8.0`.", material), "d3");
