@@ -116,7 +116,7 @@ Result<Recheck> LoadRecheck(const RecheckOptions& options, const fs::path& runs_
   }
   const bool has_judge = !options.judge_model.empty() || recheck.plan.judge.has_value();
   Suite judged = recheck.plan.suite;
-  ASSIGN_OR_RETURN(const std::vector<std::string> left_out, LeaveOutCasesThatCannotPass(judged, sandbox, has_judge));
+  ASSIGN_OR_RETURN(const std::vector<std::string> left_out, LeaveOutCasesThatCannotPass(judged, sandbox, has_judge, recheck.plan.mode_of_all()));
   if (!left_out.empty()) return InputError("nothing was rechecked: " + left_out.front());
   if (data.skipped_lines() > 0)
     recheck.notes.push_back(fmt::format("{} of {} could not be read", Counted(data.skipped_lines(), "line"),

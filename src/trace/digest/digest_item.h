@@ -33,6 +33,7 @@ enum class HowKnown {
   kRanAndFailed,
   kRan,          // the recording doesn't say how it ended
   kOnlyWritten,  // by the agent: nothing in the recording tries it
+  kPassedChecks,  // the same, but checks of the task have passed on it afterwards
   kToldByUser,
   kReadInDocs,
   kReadInFiles,
