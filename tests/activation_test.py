@@ -190,6 +190,23 @@ class Activation(unittest.TestCase):
             self.assertIn("nothing was written", done.stdout)
             self.assertIn(OLD, (self.root / "skills/tables/SKILL.md").read_text())
 
+    def test_a_run_is_rechecked_with_what_its_queries_expect_now(self):
+        before = self.measure()
+        queries = self.root / "skills/tables/evals/eval_queries.json"
+        # One query more, in front, and another opinion of one: names by position no longer tell queries apart.
+        changed = [{"query": q, "should_trigger": should or q.startswith("write a poem")} for q, should in QUERIES]
+        queries.write_text(json.dumps([{"query": "new", "should_trigger": True}, *changed]))
+        asked = len(Model.asked)
+        done = subprocess.run([UPSKILL, "recheck", "latest", "--json"], cwd=self.root, capture_output=True, text=True,
+                              env={**os.environ, "HOME": self.folder.name}, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        self.assertEqual(len(Model.asked), asked)
+        self.assertNotIn("any more", done.stderr)
+        found = json.loads(done.stdout)
+        after = found["students"][0]["activation"]
+        self.assertEqual((after["recall"]["hits"], after["recall"]["of"]), (before["recall"]["hits"], 9))
+        self.assertEqual(list(found["changed"].values()), [{"now_pass": 0, "now_fail": 1}])
+
     def test_useless_descriptions_are_said_to_be_so_and_others_asked_for(self):
         Model.description = "x" * 1025
         command = ("improve-description", "skills/tables", "--teacher", "generic.teacher", "-m", "generic.m", "--tries", "1")

@@ -104,9 +104,8 @@ void AddSizes(const std::vector<CheckSpec>& checks, CheckSizes& sizes) {
     const CheckType* const type = FindCheckType(spec.type);
     if (type != nullptr && type->kind == CheckKind::kInOrder) sizes.searches += spec.values.size();
     if (type != nullptr && type->searches()) ++sizes.searches;
-    if (type != nullptr &&
-        (type->kind == CheckKind::kJsonSchema || type->kind == CheckKind::kKernelBuilder ||
-         type->kind == CheckKind::kToolCall || type->finds_value()))
+    if (type != nullptr && (type->kind == CheckKind::kJsonSchema || type->kind == CheckKind::kKernelBuilder ||
+                            type->kind == CheckKind::kToolCall || type->finds_value()))
       ++sizes.data;
     if (type != nullptr && type->asks_judge()) ++sizes.judges;
     AddSizes(spec.members, sizes);
@@ -124,7 +123,8 @@ Status CheckSizeOf(const Case& test_case) {
   if (sizes.strings > kMaxStrings) return too_many(kMaxStrings, "strings to look for");
   if (sizes.bytes > kMaxStringBytes) return too_many(kMaxStringBytes, "bytes of strings to look for");
   if (sizes.searches > kMaxSearches) return too_many(kMaxSearches, "regex checks, numbers and values in order");
-  if (sizes.data > kMaxDataChecks) return too_many(kMaxDataChecks, "checks of JSON, TOML, YAML, projects or calls of tools");
+  if (sizes.data > kMaxDataChecks)
+    return too_many(kMaxDataChecks, "checks of JSON, TOML, YAML, projects or calls of tools");
   if (sizes.judges > kMaxJudgeChecks) return too_many(kMaxJudgeChecks, "checks that ask a judge");
   return {};
 }
@@ -293,8 +293,7 @@ void CaseChecks::Prepare(std::string_view answer, const CheckedWork* work, Prepa
   PrepareWorkspace(answer, work->files, prepared);
 }
 
-std::vector<CheckResult> CaseChecks::Run(std::string_view answer, const StopFlag* stop,
-                                         const CheckedWork* work) const {
+std::vector<CheckResult> CaseChecks::Run(std::string_view answer, const StopFlag* stop, const CheckedWork* work) const {
   Prepared prepared;
   Prepare(answer, work, prepared);
   const CheckedCalls* const calls = work == nullptr ? nullptr : &work->calls;

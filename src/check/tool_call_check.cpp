@@ -81,8 +81,9 @@ class ToolCallCheck : public Check {
       return {name_, Outcome::kFail, Found(counted, *answer.calls)};
     if (counted.sure >= wanted_.minimum && (!wanted_.maximum || most <= *wanted_.maximum))
       return {name_, Outcome::kPass, ""};
-    return {name_, Outcome::kSkip,
-            fmt::format("the arguments of {} are too long to have been stored whole", Counted(counted.unknown, "call"))};
+    return {
+        name_, Outcome::kSkip,
+        fmt::format("the arguments of {} are too long to have been stored whole", Counted(counted.unknown, "call"))};
   }
   std::string WhyItCannotPass() const override { return acts_ ? "" : CannotRun("tool_call", kNoCalls); }
 
@@ -143,7 +144,8 @@ Result<std::vector<std::string>> ToolsOf(const Json& options) {
   std::vector<std::string> names;
   for (const Json& name : tool.is_array() ? tool : Json::array({tool})) {
     if (!name.is_string() || name.get_ref<const std::string&>().empty() || names.size() == kMostToolNames)
-      return InputError(fmt::format("tool_call needs a \"tool\": its name, or a list of up to {} names", kMostToolNames));
+      return InputError(
+          fmt::format("tool_call needs a \"tool\": its name, or a list of up to {} names", kMostToolNames));
     names.push_back(name.get<std::string>());
   }
   if (names.empty()) return InputError("tool_call: the list \"tool\" is empty");

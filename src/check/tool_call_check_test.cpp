@@ -60,8 +60,7 @@ TEST(ToolCallCheck, LooksAtArguments) {
 }
 
 TEST(ToolCallCheck, SaysWhatWasCalled) {
-  EXPECT_EQ(ResultOf(R"("tool": "grep")", {kMade, {}}).detail,
-            "it was not called; the student called bash, read_file");
+  EXPECT_EQ(ResultOf(R"("tool": "grep")", {kMade, {}}).detail, "it was not called; the student called bash, read_file");
   EXPECT_EQ(ResultOf(R"("tool": "grep")", {}).detail, "no tool was called");
   const CheckResult few = ResultOf(R"("tool": "bash", "pattern": "make", "minimum": 2)", {kMade, {}});
   EXPECT_EQ(few.name, "tool_call bash matches \"make\", at least 2 times");

@@ -113,14 +113,16 @@ TEST(LeaveOutCasesThatCannotPass, NamesTheCaseAndTheCheck) {
       ElementsAre(
           "s.json:3: case 2 (\"b\") is left out: its check tool_call can't run: only students that work in a workspace "
           "call tools (\"mode\": \"workspace\", or --mode workspace)",
-          "s.json:5: case 4 (\"d\") is left out: its check all of 2 checks: tool_call can't run: only students that work "
+          "s.json:5: case 4 (\"d\") is left out: its check all of 2 checks: tool_call can't run: only students that "
+          "work "
           "in a workspace call tools (\"mode\": \"workspace\", or --mode workspace)"));
   ASSERT_EQ(suite->cases.size(), 2U);
   EXPECT_EQ(suite->cases[1].id, "c");
 }
 
 TEST(LeaveOutCasesThatCannotPass, NoneLeftIsAnError) {
-  Result<Suite> suite = ParseSuite(R"([{"id": "b", "input": "2", "checks": [{"type": "tool_call", "tool": "bash"}]}])", "s.json");
+  Result<Suite> suite =
+      ParseSuite(R"([{"id": "b", "input": "2", "checks": [{"type": "tool_call", "tool": "bash"}]}])", "s.json");
   ASSERT_TRUE(suite.ok());
   const Result<std::vector<std::string>> left_out = LeaveOutCasesThatCannotPass(*suite);
   ASSERT_FALSE(left_out.ok());

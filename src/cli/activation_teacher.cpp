@@ -49,7 +49,8 @@ Result<OpenedTeacher> OpenActivationTeacher(const std::string& spec, const Skill
 Result<ListedSkills> ListedSkillsOf(const Skill& skill, const EvalOptions& options) {
   ASSIGN_OR_RETURN(const OtherSkillsFound others, OtherSkills(options.activation.among, skill));
   ListedSkills listed{skill.name, skill.description, skill.body, {}};
-  for (const SkillFolder& other : others.skills) listed.others.push_back(fmt::format("{}: {}", other.name, other.description));
+  for (const SkillFolder& other : others.skills)
+    listed.others.push_back(fmt::format("{}: {}", other.name, other.description));
   return listed;
 }
 

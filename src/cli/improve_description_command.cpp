@@ -54,8 +54,8 @@ struct Improvement {
   std::optional<MeasuredDescription> after;   // absent: nothing did better on the train queries
 
   bool has_none() const { return train.size() == 1 && useless > 0; }
-  std::string written;                        // path; empty: nothing was written
-  std::string why;                            // … and why
+  std::string written;  // path; empty: nothing was written
+  std::string why;      // … and why
 };
 
 class Improver {
@@ -132,8 +132,8 @@ class Improver {
 
   Status TryOthers(const Skill& skill, Teacher& teacher, Improvement& found) {
     ASSIGN_OR_RETURN(const ListedSkills listed, ListedSkillsOf(skill, options_.eval));
-    // Answers are stored, so that useless ones of an earlier time come again for nothing. Where all were useless, others
-    // are asked for.
+    // Answers are stored, so that useless ones of an earlier time come again for nothing. Where all were useless,
+    // others are asked for.
     int asked = 0;
     for (int attempt = 0; attempt < kMostAttempts && found.train[found.best].score() < 1.0; ++attempt) {
       if (attempt >= options_.tries && (found.train.size() > 1 || asked >= options_.tries)) break;

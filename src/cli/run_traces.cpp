@@ -112,7 +112,7 @@ Json MessagesOf(const Case& test_case, const ChatResponse& response) {
            {"type", "function"},
            {"function", {{"name", StringAt(calls[i], "name")}, {"arguments", StringAt(calls[i], "arguments")}}}});
       Json result = {{"role", "tool"}, {"tool_call_id", id}, {"content", StringAt(calls[i], "result")}};
-      if (JsonGet(calls[i], "error", false)) result["is_error"] = true;
+      result["is_error"] = JsonGet(calls[i], "error", false);
       results.push_back(std::move(result));
     }
     const bool last = turn == response.work->transcript.size();

@@ -122,9 +122,9 @@ Status CheckModels(const TeachOptions& options, const Env& env) {
 
 // A file's name that fits any cases.
 bool SaysNothing(const std::string& stem) {
-  constexpr std::array<std::string_view, 16> kNames = {"cases", "case",   "test",  "tests", "eval",    "evals",
-                                                       "suite", "suites", "teach", "task",  "tasks",   "skill-meta",
-                                                       "data",  "queries", "eval-queries", "promptfooconfig"};
+  constexpr std::array<std::string_view, 16> kNames = {
+      "cases", "case", "test",  "tests",      "eval", "evals",   "suite",        "suites",
+      "teach", "task", "tasks", "skill-meta", "data", "queries", "eval-queries", "promptfooconfig"};
   return std::find(kNames.begin(), kNames.end(), stem) != kNames.end();
 }
 
@@ -186,12 +186,9 @@ class Teaching {
   // What the students' run depends on, besides the cases.
   Json Settings() const {
     const Result<std::string> skill = ReadFile(fs::path(output_) / "SKILL.md");
-    return {{"students", options_.students},
-            {"rounds", options_.rounds},
-            {"load", options_.workspace.load},
-            {"max_turns", options_.workspace.max_turns.value_or(kDefaultTurns)},
-            {"max_tokens", options_.max_tokens},
-            {"skill", skill ? Sha256Hex(*skill) : ""}};
+    return {{"students", options_.students},     {"rounds", options_.rounds},
+            {"load", options_.workspace.load},   {"max_turns", options_.workspace.max_turns.value_or(kDefaultTurns)},
+            {"max_tokens", options_.max_tokens}, {"skill", skill ? Sha256Hex(*skill) : ""}};
   }
 
   // The teacher's own run, without a skill.
@@ -270,10 +267,10 @@ class Teaching {
 Status CheckPlace(const std::string& output, const TeachState& state) {
   std::error_code code;
   if (!fs::exists(output, code) || !state.generation().empty()) return {};
-  return InputError(
-      fmt::format("{0} exists; name another folder for the new skill with -o, or measure this one on more students with "
-                  "`upskill eval {0}`",
-                  output));
+  return InputError(fmt::format(
+      "{0} exists; name another folder for the new skill with -o, or measure this one on more students with "
+      "`upskill eval {0}`",
+      output));
 }
 
 }  // namespace
@@ -319,7 +316,9 @@ void AddTeachCommand(CLI::App& app, TeachOptions& options) {
       ->type_name("USD");
   AddSandboxOptions(*command, options.sandbox);
   BeginGroup(*command, "Output");
-  command->add_option("-o,--output", options.output, "Folder of the new skill [default: named after the file of cases, or after the task]")
+  command
+      ->add_option("-o,--output", options.output,
+                   "Folder of the new skill [default: named after the file of cases, or after the task]")
       ->type_name("DIR");
   command->add_option("-d,--runs-dir", options.runs_dir, "Runs folder [default: the configured one, else ./runs]")
       ->type_name("DIR");

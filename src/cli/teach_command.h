@@ -36,8 +36,8 @@ struct TeachOptions {
 void AddTeachCommand(CLI::App& app, TeachOptions& options);
 
 // Has the teacher solve some of the cases in workspaces, write a skill from how it did, and measures what the skill
-// does for the students on the other cases. The same command continues what was interrupted, and prints the result again
-// of what was finished.
+// does for the students on the other cases. The same command continues what was interrupted, and prints the result
+// again of what was finished.
 ExitCode RunTeach(const TeachOptions& options, Env& env);
 
 }  // namespace upskill

@@ -10,6 +10,7 @@
 #include "eval/cell_checks.h"
 #include "eval/sample.h"
 #include "support/plan_fixture.h"
+#include "support/work_meter.h"
 
 namespace upskill {
 namespace {
@@ -133,6 +134,23 @@ TEST(WorkspaceCell, CallsOfToolsAreChecked) {
   EXPECT_EQ(results.at(2).outcome, Outcome::kSkip) << "whose arguments nobody knows";
   work.transcript[0]["calls"][1]["arguments"] = WithoutMiddle(std::string(5'000, 'x') + "make", 100);
   EXPECT_EQ(checks.Run(sample).at(2).outcome, Outcome::kFail) << "what was kept of the arguments decides";
+}
+
+TEST(WorkspaceCell, KeysTakeTimeForTheSkillsOnceAndNotForEachCase) {
+  Plan plan = ActingPlan();
+  plan.workspace->mode = CaseMode::kWorkspace;
+  plan.workspace->others = {{"other", "o", {{"SKILL.md", std::string(1'000'000, 'x')}}}};
+  const auto work = [&](std::size_t cases) {
+    Plan larger = plan;
+    const Case one = plan.suite.cases[0];
+    larger.suite.cases.clear();
+    for (std::size_t i = 0; i < cases; ++i) {
+      larger.suite.cases.push_back(one);
+      larger.suite.cases.back().id = std::to_string(i);
+    }
+    return WorkMeter().Of([&] { static_cast<void>(CellsOf(larger)); });
+  };
+  EXPECT_LT(work(40), 4 * work(2)) << "the bodies of the skills are read once for each arm";
 }
 
 }  // namespace

@@ -66,8 +66,7 @@ struct McpSession::State {
       if (newline != std::string::npos) {
         const std::string_view line = std::string_view(output_).substr(taken_, newline - taken_);
         const bool replaced = FindInvalidUtf8(line).has_value();
-        Result<Json> message =
-            replaced ? ParseJson(ReplaceInvalidUtf8(line), "stdout") : ParseJson(line, "stdout");
+        Result<Json> message = replaced ? ParseJson(ReplaceInvalidUtf8(line), "stdout") : ParseJson(line, "stdout");
         taken_ = searched_ = newline + 1;
         if (message && message->is_object()) return Received{*std::move(message), replaced};
         continue;

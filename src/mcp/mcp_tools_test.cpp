@@ -230,7 +230,8 @@ McpSession SessionWith(std::vector<std::string> lines) {
 TEST(McpSession, AnAnswerThatIsNotUtf8EndsTheCallAndNotTheSession) {
   const std::string result = R"("result":{"content":[{"type":"text","text":")";
   McpSession session = SessionWith({"\xFF a line of a log", R"({"jsonrpc":"2.0","id":1,)" + result + "\xFF\"}]}}",
-                                    R"({"jsonrpc":"2.0","method":"n","params":{"a":")" "\xFF\"}}",
+                                    R"({"jsonrpc":"2.0","method":"n","params":{"a":")"
+                                    "\xFF\"}}",
                                     R"({"jsonrpc":"2.0","id":2,)" + result + "fine\"}]}}"});
   const Result<McpResult> broken = session.Call("t", Json::object());
   ASSERT_FALSE(broken.ok());

@@ -194,8 +194,8 @@ Status CheckCommandExists(const std::string& command, const std::vector<std::str
     }
   }
   if (found) return {};
-  return Error{ErrorKind::kNotFound, fmt::format("command `{}`: there is no program {}", ExcerptLine(command, 80),
-                                                 ExcerptLine(program, 80))};
+  return Error{ErrorKind::kNotFound,
+               fmt::format("command `{}`: there is no program {}", ExcerptLine(command, 80), ExcerptLine(program, 80))};
 }
 
 std::unique_ptr<Model> MakeCommandModel(CommandModelOptions options) {
