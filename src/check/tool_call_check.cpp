@@ -189,7 +189,7 @@ Result<WantedCalls> WantedOf(const CheckSpec& spec, CaseParts& parts) {
 }
 
 // tool_call bash {"command":"make"}, at least 2 times
-std::string NameOf(const WantedCalls& wanted) {
+std::string ToolCallName(const WantedCalls& wanted) {
   std::string name = "tool_call ";
   for (std::size_t i = 0; i < std::min<std::size_t>(wanted.tools.size(), 3); ++i)
     name += (i == 0 ? "" : "/") + ExcerptLine(wanted.tools[i], 40);
@@ -206,7 +206,7 @@ std::string NameOf(const WantedCalls& wanted) {
 
 Result<std::unique_ptr<Check>> MakeToolCall(const CheckSpec& spec, CaseParts& parts) {
   ASSIGN_OR_RETURN(WantedCalls wanted, WantedOf(spec, parts));
-  std::string name = NameOf(wanted);
+  std::string name = ToolCallName(wanted);
   return std::unique_ptr<Check>(std::make_unique<ToolCallCheck>(std::move(name), std::move(wanted), parts.acts()));
 }
 

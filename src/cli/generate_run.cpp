@@ -132,7 +132,7 @@ void PrintSources(const GenerateSession& session, Env& env) {
 }
 
 // From the open session to the skill.
-GenerateEnd CarryOut(GenerateSession& session, Env& env) {
+GenerateEnd MakeSkill(GenerateSession& session, Env& env) {
   ProgressLine progress(StyleFor(env, env.error_is_terminal, session.options.color), env.error_is_terminal, env.error);
   // Opening it locks it. InputOf adds up what the trials in it cost, to which another process may have added until
   // then.
@@ -167,7 +167,7 @@ GenerateEnd RunGenerate(const CLI::App& app, GenerateCommandOptions options, Env
   session.options.given = GivenOptionsOf(app);
   if (const Status opened = OpenGeneration(session, env); !opened) return {PrintError(env, opened.error())};
   if (!session.options.quiet) PrintSources(session, env);
-  if (!session.options.dry_run) return CarryOut(session, env);
+  if (!session.options.dry_run) return MakeSkill(session, env);
   PrintDryRun(session, env);
   return {};
 }
@@ -180,7 +180,7 @@ GenerateEnd RunGenerateAsPart(GenerateCommandOptions options,
   if (const Status open = OpenGeneration(session, env); !open) return {PrintError(env, open.error())};
   if (const Status noted = opened(session.id); !noted) return {PrintError(env, noted.error())};
   if (!session.options.quiet) PrintSources(session, env);
-  return CarryOut(session, env);
+  return MakeSkill(session, env);
 }
 
 }  // namespace upskill

@@ -49,7 +49,7 @@ std::string WithReplaced(const std::string& text, const std::string& before, con
 }
 
 // Does what the student's own tools did to a file, as far as the call's arguments were stored.
-void Follow(const Json& call, WorkspaceFiles& files) {
+void FollowCall(const Json& call, WorkspaceFiles& files) {
   const std::string tool = StringAt(call, "name");
   const Result<Json> arguments = ParseJson(StringAt(call, "arguments"), "arguments");
   const std::string path = arguments ? StringAt(*arguments, "path") : "";
@@ -76,7 +76,7 @@ WorkspaceFiles ShownByCalls(const Json& transcript) {
   for (const Json& turn : transcript) {
     const Json& calls = Member(turn, "calls");
     for (std::size_t i = 0; calls.is_array() && i < calls.size(); ++i) {
-      if (!JsonGet(calls[i], "error", false)) Follow(calls[i], files);
+      if (!JsonGet(calls[i], "error", false)) FollowCall(calls[i], files);
     }
   }
   return files;

@@ -121,7 +121,7 @@ Status CheckModels(const TeachOptions& options, const Env& env) {
 }
 
 // A file's name that fits any cases.
-bool SaysNothing(const std::string& stem) {
+bool FitsAnyCases(const std::string& stem) {
   constexpr std::array<std::string_view, 16> kNames = {
       "cases", "case", "test",  "tests",      "eval", "evals",   "suite",        "suites",
       "teach", "task", "tasks", "skill-meta", "data", "queries", "eval-queries", "promptfooconfig"};
@@ -131,7 +131,7 @@ bool SaysNothing(const std::string& stem) {
 Result<std::string> OutputOf(const TeachOptions& options) {
   if (!options.output.empty()) return options.output;
   const std::string stem = SkillNameFrom(fs::path(options.cases).stem().string());
-  if (!SaysNothing(stem)) return stem;
+  if (!FitsAnyCases(stem)) return stem;
   if (!options.task.empty()) return SkillNameFrom(options.task);
   return InputError(fmt::format(
       "{}: its name says nothing about the skill, whose folder is named after it; name the folder with -o, or say with "
