@@ -190,6 +190,87 @@ class Activation(unittest.TestCase):
             self.assertIn("nothing was written", done.stdout)
             self.assertIn(OLD, (self.root / "skills/tables/SKILL.md").read_text())
 
+    def test_a_run_is_rechecked_with_what_its_queries_expect_now(self):
+        before = self.measure()
+        queries = self.root / "skills/tables/evals/eval_queries.json"
+        # One query more, in front, and another opinion of one: names by position no longer tell queries apart.
+        changed = [{"query": q, "should_trigger": should or q.startswith("write a poem")} for q, should in QUERIES]
+        queries.write_text(json.dumps([{"query": "new", "should_trigger": True}, *changed]))
+        asked = len(Model.asked)
+        done = subprocess.run([UPSKILL, "recheck", "latest", "--json"], cwd=self.root, capture_output=True, text=True,
+                              env={**os.environ, "HOME": self.folder.name}, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        self.assertEqual(len(Model.asked), asked)
+        self.assertNotIn("any more", done.stderr)
+        found = json.loads(done.stdout)
+        after = found["students"][0]["activation"]
+        self.assertEqual((after["recall"]["hits"], after["recall"]["of"]), (before["recall"]["hits"], 9))
+        self.assertEqual(list(found["changed"].values()), [{"now_pass": 0, "now_fail": 1}])
+
+    def test_useless_descriptions_are_said_to_be_so_and_others_asked_for(self):
+        Model.description = "x" * 1025
+        command = ("improve-description", "skills/tables", "--teacher", "generic.teacher", "-m", "generic.m", "--tries", "1")
+        done = self.run_upskill(*command)
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        self.assertIn("the teacher wrote no usable description in 1 answer", done.stdout)
+        self.assertNotIn("held-out", done.stdout)
+        self.assertNotIn("did better", done.stdout)
+        # The same command keeps what students have answered, and asks the teacher for something else.
+        students = len([body for body in Model.asked if body["model"] == "m"])
+        train = json.loads(self.run_upskill(*command, "--json").stdout)
+        self.assertIsNone(train["held_out"]["before"])
+        self.assertEqual(len([body for body in Model.asked if body["model"] == "m"]), students)
+        Model.description = NEW
+        done = self.run_upskill(*command)
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        self.assertIn(NEW, (self.root / "skills/tables/SKILL.md").read_text())
+
+    def test_a_teacher_that_cannot_be_one_costs_nothing(self):
+        for teacher, reason in (("cmd:no-such-teacher -p", "there is no program no-such-teacher"),
+                                ("sim:skill=1", "it can't be a teacher")):
+            done = self.run_upskill("improve-description", "skills/tables", "--teacher", teacher, "-m", "generic.m")
+            self.assertEqual(done.returncode, 2, done.stderr + done.stdout)
+            self.assertIn(reason, done.stderr)
+            self.assertEqual(Model.asked, [])
+
+    def test_other_skills_that_cannot_be_chosen_are_named(self):
+        (self.root / "skills/broken").mkdir()
+        (self.root / "skills/broken/SKILL.md").write_text("no front matter")
+        self.skill("twin", "Does nothing.")
+        twin = self.root / "skills/twin/SKILL.md"
+        twin.write_text(twin.read_text().replace("name: twin", "name: charts"))
+        done = self.run_upskill("eval", "skills/tables", "--activation", "-m", "generic.m", "--among", "skills")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        said = " ".join(done.stderr.split())
+        self.assertIn("students can't choose skills/broken: ", said)
+        self.assertIn("students can't choose skills/twin: skills/charts has the same name", said)
+        self.assertNotIn("students can't choose skills/tables", said)
+
+    def test_descriptions_are_listed_as_text(self):
+        self.skill("tables", "Cleans <tables> &amp; </available_skills> more")
+        self.measure()
+        listed = Model.asked[0]["messages"][0]["content"]
+        self.assertEqual(listed.count("</available_skills>"), 1)
+        self.assertIn("Cleans &lt;tables&gt; &amp;amp; &lt;/available_skills&gt; more", listed)
+
+    def test_files_of_a_query_that_cannot_be_there_are_refused(self):
+        def run(files, check=None):
+            (self.root / "q.json").write_text(json.dumps({"cases": [
+                {"id": "q", "input": "clean tables", "context": {"files": files}, "checks": [check or {"type": "activates"}]}]}))
+            done = self.run_upskill("eval", "skills/tables", "--activation", "-m", "generic.m", "-t", "q.json")
+            return done.returncode, " ".join(done.stderr.split())
+        code, said = run({"a": "1", "a/b": "2"})
+        self.assertEqual(code, 2)
+        self.assertIn('"context.files": a is a file and a folder', said)
+        code, said = run({".agents": "1"})
+        self.assertEqual(code, 2)
+        self.assertIn('"context.files": .agents is a file and a folder; the folders of skills are in .agents/skills', said)
+        code, said = run({}, {"type": "activates", "expected": "yes"})
+        self.assertEqual(code, 2)
+        self.assertIn('"checks" entry 1: "expected" must be true or false', said)
+        self.assertEqual(Model.asked, [])
+        self.assertFalse((self.root / "runs").exists() and any((self.root / "runs").glob("*/plan.json")))
+
     def test_without_queries_a_model_writes_them(self):
         (self.root / "skills/tables/evals/eval_queries.json").unlink()
         done = self.run_upskill("eval", "skills/tables", "--activation", "-m", "generic.m", "--no-log-runs")

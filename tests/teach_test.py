@@ -28,11 +28,21 @@ CASES = [{"id": name, "input": f"Write a report about {name}.", "mode": "workspa
 class Model(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     asked = []
+    answered = []
     tokens_of_a_draft = 10
+    count = 0
+    fails = staticmethod(lambda body: False)
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         type(self).asked.append(body)
+        type(self).count += body["model"] == "student"
+        if type(self).fails(body):  # for good
+            self.send_response(400)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        type(self).answered.append(body)
         finish, message = self.answer(body)
         answer = json.dumps({"model": "m", "choices": [{"index": 0, "finish_reason": finish, "message": message}],
                              "usage": {"prompt_tokens": 10 if body.get("tools") else type(self).tokens_of_a_draft,
@@ -76,7 +86,8 @@ class Model(http.server.BaseHTTPRequestHandler):
 
 class Teach(unittest.TestCase):
     def setUp(self):
-        Model.asked = []
+        Model.asked, Model.answered, Model.count = [], [], 0
+        Model.fails = staticmethod(lambda body: False)
         Model.tokens_of_a_draft = 10
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
@@ -115,9 +126,60 @@ class Teach(unittest.TestCase):
         self.assertEqual(len(measured), 2)
         for name in measured:
             self.assertFalse(any(f"report about {name}" in text for text in drafted))
-        again = self.run_upskill("teach", "reports.json", "--teacher", "generic.teacher", "--student", "generic.student")
-        self.assertEqual(again.returncode, 2)
-        self.assertIn("exists", again.stderr)
+        self.assertNotIn("not measured", done.stdout + done.stderr)
+        self.assertNotIn("0 held out", done.stdout + done.stderr)
+        # The same command prints the result again, and asks for nothing.
+        asked = len(Model.asked)
+        again = self.run_upskill("teach", "reports.json", "--teacher", "generic.teacher", "--student", "generic.student",
+                                 "--color", "never")
+        self.assertEqual(again.returncode, 0, again.stderr + again.stdout)
+        self.assertIn("was written by the same command before, and measured", again.stderr)
+        self.assertIn("100 % 2/2", " ".join(again.stdout.split()))
+        self.assertEqual(len(Model.asked), asked)
+        # Another teacher is another command, which doesn't replace the skill.
+        other = self.run_upskill("teach", "reports.json", "--teacher", "generic.other", "--student", "generic.student")
+        self.assertEqual(other.returncode, 2)
+        self.assertIn("exists", other.stderr)
+        # A student that is added is measured with the skill that is there.
+        more = self.run_upskill("teach", "reports.json", "--teacher", "generic.teacher", "--student", "generic.student",
+                                "--student", "generic.second", "--color", "never")
+        self.assertEqual(more.returncode, 0, more.stderr + more.stdout)
+        self.assertEqual({body["model"] for body in Model.asked[asked:]}, {"generic.second".split(".")[1]})
+
+    def test_the_same_command_continues_at_any_step(self):
+        command = ("teach", "reports.json", "--teacher", "generic.teacher", "--student", "generic.student", "--color", "never")
+        seen = {}
+        for step, fails in (("solve", lambda body: body["model"] == "teacher" and "birds" in json.dumps(body["messages"][-2:])),
+                            ("draft", lambda body: not body.get("tools")),
+                            ("measure", lambda body: body["model"] == "student" and Model.count > 2)):
+            Model.fails = staticmethod(fails)
+            Model.count = 0
+            done = self.run_upskill(*command)
+            self.assertNotEqual(done.returncode, 0, step + done.stderr + done.stdout)
+            seen[step] = len(list((self.root / "runs").glob("*/plan.json")))
+        Model.fails = staticmethod(lambda body: False)
+        done = self.run_upskill(*command)
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        self.assertIn("100 % 2/2", " ".join(done.stdout.split()))
+        self.assertEqual(len(list((self.root / "runs").glob("*/plan.json"))), 2, "no run was begun twice")
+        self.assertEqual(len(list((self.root / "runs/generations").iterdir())), 1)
+        # Nothing that was answered has been asked twice.
+        answered = [json.dumps(body, sort_keys=True) for body in Model.answered]
+        self.assertEqual(len(answered), len(set(answered)))
+
+    def test_a_name_that_says_nothing_is_none(self):
+        (self.root / "reports.json").rename(self.root / "cases.json")
+        done = self.run_upskill("teach", "cases.json", "--teacher", "generic.teacher", "--student", "generic.student")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("name the folder with -o", done.stderr)
+        done = self.run_upskill("teach", "cases.json", "--teacher", "sim:skill=1", "--student", "generic.student", "-o", "s")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("it can't be a teacher", done.stderr)
+        self.assertEqual(Model.asked, [])
+        done = self.run_upskill("teach", "cases.json", "--teacher", "generic.teacher", "--student", "generic.student",
+                                "--task", "Write ACME reports")
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        self.assertTrue((self.root / "write-acme-reports/SKILL.md").exists())
 
     def test_the_limit_of_cost_is_that_of_everything(self):
         Model.tokens_of_a_draft = 1_000_000  # one dollar, for each of draft and critique

@@ -28,7 +28,6 @@ namespace upskill {
 namespace {
 
 constexpr std::size_t kMostCalls = 32;  // of one turn that are carried out
-constexpr std::size_t kMostName = 64;   // bytes of a tool's name that are kept
 constexpr std::size_t kMostNamed = 50;  // changed files in the transcript of a call
 constexpr std::size_t kResultBytes = 30'000;
 constexpr std::size_t kIdDigits = 40;
@@ -333,7 +332,7 @@ class LoopModel : public Model {
     }
     job.sum.seconds += outcome->seconds;
     ++job.work.tool_calls;
-    ++job.work.tools[ReplaceInvalidUtf8(std::string_view(call.name).substr(0, kMostName))];
+    ++job.work.tools[ReplaceInvalidUtf8(std::string_view(call.name).substr(0, kMaxToolName))];
     if (outcome->is_error) ++job.work.tool_errors;
     job.reading.Note(call, outcome->text, outcome->is_error);
     Json shown = {{"name", Shown(job, call.name)},

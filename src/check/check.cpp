@@ -18,6 +18,7 @@
 #include "check/kernel_builder_check.h"
 #include "check/number_check.h"
 #include "check/text_checks.h"
+#include "check/tool_call_check.h"
 #include "check/value_checks.h"
 #include "skill/check_types.h"
 #include "util/files.h"
@@ -80,6 +81,8 @@ Result<std::unique_ptr<Check>> MakeOfKind(CheckKind kind, const CheckSpec& spec,
       return MakeJudge(spec, parts);
     case CheckKind::kActivates:
       return MakeActivates(spec);
+    case CheckKind::kToolCall:
+      return MakeToolCall(spec, parts);
   }
   return InputError("unknown check type");
 }
@@ -101,8 +104,8 @@ void AddSizes(const std::vector<CheckSpec>& checks, CheckSizes& sizes) {
     const CheckType* const type = FindCheckType(spec.type);
     if (type != nullptr && type->kind == CheckKind::kInOrder) sizes.searches += spec.values.size();
     if (type != nullptr && type->searches()) ++sizes.searches;
-    if (type != nullptr &&
-        (type->kind == CheckKind::kJsonSchema || type->kind == CheckKind::kKernelBuilder || type->finds_value()))
+    if (type != nullptr && (type->kind == CheckKind::kJsonSchema || type->kind == CheckKind::kKernelBuilder ||
+                            type->kind == CheckKind::kToolCall || type->finds_value()))
       ++sizes.data;
     if (type != nullptr && type->asks_judge()) ++sizes.judges;
     AddSizes(spec.members, sizes);
@@ -120,7 +123,8 @@ Status CheckSizeOf(const Case& test_case) {
   if (sizes.strings > kMaxStrings) return too_many(kMaxStrings, "strings to look for");
   if (sizes.bytes > kMaxStringBytes) return too_many(kMaxStringBytes, "bytes of strings to look for");
   if (sizes.searches > kMaxSearches) return too_many(kMaxSearches, "regex checks, numbers and values in order");
-  if (sizes.data > kMaxDataChecks) return too_many(kMaxDataChecks, "checks of JSON, TOML, YAML or projects");
+  if (sizes.data > kMaxDataChecks)
+    return too_many(kMaxDataChecks, "checks of JSON, TOML, YAML, projects or calls of tools");
   if (sizes.judges > kMaxJudgeChecks) return too_many(kMaxJudgeChecks, "checks that ask a judge");
   return {};
 }
@@ -200,7 +204,8 @@ Result<CaseChecks> CaseChecks::Make(const Case& test_case, const Sandbox& sandbo
   if (test_case.checks.empty()) return InputError(label + ": no checks");
   RETURN_IF_ERROR(CheckSizeOf(test_case).With(label));
   CaseChecks made;
-  made.parts_ = CaseParts(sandbox, has_judge, !test_case.reference.empty());
+  made.parts_ = CaseParts(sandbox, has_judge, !test_case.reference.empty(),
+                          test_case.mode == CaseMode::kWorkspace && !test_case.fill);
   made.output_file_ = test_case.output_file;
   made.reference_ = test_case.reference;
   made.executes_ = AnyCheck(test_case.checks, &CheckType::executes);
@@ -283,24 +288,25 @@ void CaseChecks::PrepareWorkspace(std::string_view answer, const CheckedFiles& w
   if (parts_.files_needed()) prepared.files = workspace;
 }
 
-void CaseChecks::Prepare(std::string_view answer, const CheckedFiles* workspace, Prepared& prepared) const {
-  if (workspace == nullptr) return Prepare(answer, prepared);
-  PrepareWorkspace(answer, *workspace, prepared);
+void CaseChecks::Prepare(std::string_view answer, const CheckedWork* work, Prepared& prepared) const {
+  if (work == nullptr) return Prepare(answer, prepared);
+  PrepareWorkspace(answer, work->files, prepared);
 }
 
-std::vector<CheckResult> CaseChecks::Run(std::string_view answer, const StopFlag* stop,
-                                         const CheckedFiles* workspace) const {
+std::vector<CheckResult> CaseChecks::Run(std::string_view answer, const StopFlag* stop, const CheckedWork* work) const {
   Prepared prepared;
-  Prepare(answer, workspace, prepared);
+  Prepare(answer, work, prepared);
+  const CheckedCalls* const calls = work == nullptr ? nullptr : &work->calls;
   std::vector<CheckResult> results;
   results.reserve(checks_.size());
-  for (const auto& check : checks_) results.push_back(check->Run({prepared.parts, prepared.files, stop}));
+  for (const auto& check : checks_)
+    results.push_back(check->Run({prepared.parts, prepared.files, stop, nullptr, calls}));
   if (!prepared.unfilled.empty()) FailAll(prepared.unfilled, results);
   return results;
 }
 
 std::vector<AskedQuestion> CaseChecks::QuestionsAbout(std::string_view answer, const std::vector<CheckResult>& results,
-                                                      const CheckedFiles* workspace) const {
+                                                      const CheckedWork* work) const {
   std::vector<AskedQuestion> asked;
   bool waits = false;
   for (std::size_t i = 0; i < results.size() && i < checks_.size(); ++i) {
@@ -309,7 +315,7 @@ std::vector<AskedQuestion> CaseChecks::QuestionsAbout(std::string_view answer, c
   }
   if (!waits || !parts_.has_judge()) return {};
   Prepared prepared;
-  Prepare(answer, workspace, prepared);
+  Prepare(answer, work, prepared);
   if (!prepared.unfilled.empty()) return {};
   Prepared reference;
   Prepare(reference_, reference);
@@ -333,12 +339,13 @@ std::vector<CheckResult> CaseChecks::Waiting() const {
 
 std::vector<CheckResult> CaseChecks::RunJudged(std::string_view answer, std::vector<CheckResult> results,
                                                const Judgments& judgments, const StopFlag* stop,
-                                               const CheckedFiles* workspace) const {
+                                               const CheckedWork* work) const {
   Prepared prepared;
-  Prepare(answer, workspace, prepared);
+  Prepare(answer, work, prepared);
+  const CheckedCalls* const calls = work == nullptr ? nullptr : &work->calls;
   for (std::size_t i = 0; i < results.size() && i < checks_.size(); ++i) {
     if (results[i].outcome != Outcome::kSkip || !checks_[i]->AsksJudge()) continue;
-    results[i] = checks_[i]->Run({prepared.parts, prepared.files, stop, &judgments});
+    results[i] = checks_[i]->Run({prepared.parts, prepared.files, stop, &judgments, calls});
   }
   return results;
 }

@@ -50,6 +50,25 @@ using Judgments = std::vector<std::optional<Judgment>>;
 // Files by their plain relative names.
 using CheckedFiles = std::map<std::string, std::string>;
 
+// A call of a tool by a student that works in a workspace.
+struct CheckedCall {
+  std::string tool;
+  std::string arguments;  // JSON, or whatever the student has sent
+  bool cut = false;       // they weren't stored whole
+};
+
+// All calls of an answer.
+struct CheckedCalls {
+  std::vector<CheckedCall> listed;
+  std::map<std::string, std::size_t> unlisted;  // by tool: more calls, of which nothing else was stored
+};
+
+// What a student has left and done in a workspace.
+struct CheckedWork {
+  CheckedFiles files;
+  CheckedCalls calls;
+};
+
 // An answer as checks see it.
 struct CheckedAnswer {
   const std::vector<CheckedPart>& parts;  // by their number in CaseParts
@@ -58,14 +77,17 @@ struct CheckedAnswer {
   const std::map<std::string, std::string>& files;
   const StopFlag* stop = nullptr;        // 2 or more ends a check that runs something
   const Judgments* judgments = nullptr;  // null: the judge hasn't been asked
+  const CheckedCalls* calls = nullptr;   // null: there are none to look at; the answer is one in words
 };
 
 // The parts that the checks of a case look at, and the strings that they look for there.
 class CaseParts {
  public:
   // `sandbox`: where checks run commands; it outlives the checks. `has_judge`: there is a model to ask.
-  explicit CaseParts(const Sandbox& sandbox = DefaultSandbox(), bool has_judge = false, bool has_reference = false)
-      : sandbox_(&sandbox), has_judge_(has_judge), has_reference_(has_reference) {}
+  // `acts`: the case is done in a workspace.
+  explicit CaseParts(const Sandbox& sandbox = DefaultSandbox(), bool has_judge = false, bool has_reference = false,
+                     bool acts = false)
+      : sandbox_(&sandbox), has_judge_(has_judge), has_reference_(has_reference), acts_(acts) {}
 
   // The part's number; 0 for the answer as a whole (an empty name).
   std::size_t Number(const std::string& file);
@@ -87,6 +109,7 @@ class CaseParts {
   const std::vector<JudgeQuestion>& questions() const { return questions_; }
   bool has_judge() const { return has_judge_; }
   bool has_reference() const { return has_reference_; }
+  bool acts() const { return acts_; }
   std::size_t size() const { return parts_.size(); }
 
  private:
@@ -99,6 +122,7 @@ class CaseParts {
   const Sandbox* sandbox_;
   bool has_judge_ = false;
   bool has_reference_ = false;
+  bool acts_ = false;
   int instructions_ = 0;
   bool files_needed_ = false;
 };
@@ -147,19 +171,19 @@ class CaseChecks {
   // content (OutputFileContent), else at the whole answer. Checks of a file look at the file of that name in the answer
   // (AnswerFiles), else in the case's context.
   // `stop`, which may be null: 2 or more ends checks that run something; they are skipped.
-  // `workspace`, which may be null: the files of a model that has worked in a workspace. They take the place of the
-  // answer's and of the case's, and the output_file is the one there.
+  // `work`, which may be null: of a model that has worked in a workspace. Its files take the place of the answer's and
+  // of the case's, and the output_file is the one there.
   std::vector<CheckResult> Run(std::string_view answer, const StopFlag* stop = nullptr,
-                               const CheckedFiles* workspace = nullptr) const;
+                               const CheckedWork* work = nullptr) const;
 
   // What the judge must be asked to decide about the answer, given the results of Run: nothing if the case fails
   // anyway, or if no check has waited for a judge.
   std::vector<AskedQuestion> QuestionsAbout(std::string_view answer, const std::vector<CheckResult>& results,
-                                            const CheckedFiles* workspace = nullptr) const;
+                                            const CheckedWork* work = nullptr) const;
   // The results of Run with those of the checks that wait for the judge.
   std::vector<CheckResult> RunJudged(std::string_view answer, std::vector<CheckResult> results,
                                      const Judgments& judgments, const StopFlag* stop = nullptr,
-                                     const CheckedFiles* workspace = nullptr) const;
+                                     const CheckedWork* work = nullptr) const;
   bool asks_judge() const { return !parts_.questions().empty(); }
   // Results as if every check waited for the judge, for QuestionsAbout.
   std::vector<CheckResult> Waiting() const;
@@ -183,7 +207,7 @@ class CaseChecks {
 
   void Prepare(std::string_view answer, Prepared& prepared) const;
   void PrepareWorkspace(std::string_view answer, const CheckedFiles& workspace, Prepared& prepared) const;
-  void Prepare(std::string_view answer, const CheckedFiles* workspace, Prepared& prepared) const;
+  void Prepare(std::string_view answer, const CheckedWork* work, Prepared& prepared) const;
   std::vector<std::string> WantedFiles() const;
 
   std::vector<std::unique_ptr<Check>> checks_;
@@ -213,8 +237,9 @@ Result<std::vector<std::string>> FindCaseWeaknesses(const Case& test_case, const
 std::string CannotRun(std::string_view check, std::string_view reason);
 
 // Removes the cases that no answer can pass because one of their checks can't run here. One line for each, naming the
-// case and the check. Errors: none is left, and those of CaseChecks::Make.
+// case and the check. `mode`: how the run has all cases done; unset: as each case says. Errors: none is left, and those
+// of CaseChecks::Make.
 Result<std::vector<std::string>> LeaveOutCasesThatCannotPass(Suite& suite, const Sandbox& sandbox = DefaultSandbox(),
-                                                             bool has_judge = false);
+                                                             bool has_judge = false, CaseMode mode = CaseMode::kUnset);
 
 }  // namespace upskill

@@ -45,25 +45,24 @@ TEST(Outcome, NamesRoundTrip) {
 
 TEST(MakeCheck, ChecksThatCannotRunAreSkipped) {
   const Result<Suite> suite = ParseSuite(R"([{"input": "i", "checks": [
-    {"type": "contains", "values": "a"}, {"type": "tool_call"}, {"type": "containz", "values": "a"}],
+    {"type": "contains", "values": "a"}, {"type": "nvcc"}, {"type": "containz", "values": "a"}],
     "validator": "toml_ok"}])",
                                          "t");
   ASSERT_TRUE(suite.ok()) << suite.error().message;
   EXPECT_THAT(
       suite->warnings,
       ElementsAre(
-          HasSubstr(
-              "\"checks\" entry 2: the check \"tool_call\" is skipped: this version does not check calls of tools"),
+          HasSubstr("\"checks\" entry 2: the check \"nvcc\" is skipped: use cuda_compile"),
           HasSubstr("unknown check type \"containz\" is skipped; did you mean \"contains\"? (upskill help checks)"),
           HasSubstr("\"validator\" is skipped: the validator toml_ok is a function of another tool")));
   const Result<CaseChecks> checks = CaseChecks::Make(suite->cases[0]);
   ASSERT_TRUE(checks.ok());
-  EXPECT_EQ(checks->WhyNoneCanPass(), "tool_call can't run: this version does not check calls of tools");
+  EXPECT_EQ(checks->WhyNoneCanPass(), "nvcc can't run: use cuda_compile");
   const std::vector<CheckResult> results = checks->Run("a");
   EXPECT_THAT(OutcomesOf(suite->cases[0], "a"),
               ElementsAre(Outcome::kPass, Outcome::kSkip, Outcome::kSkip, Outcome::kSkip));
-  EXPECT_EQ(results[1].name, "tool_call");
-  EXPECT_EQ(results[1].detail, "this version does not check calls of tools");
+  EXPECT_EQ(results[1].name, "nvcc");
+  EXPECT_EQ(results[1].detail, "use cuda_compile");
   EXPECT_EQ(SuiteToJson(*suite), suite->document);
 }
 
@@ -78,7 +77,8 @@ TEST(MakeCheck, KnowsEveryTypeInSuites) {
     {"type": "cuda-run"},
     {"type": "all", "checks": [{"type": "number", "value": 1}]}, {"type": "any", "checks": [{"type": "number", "value": 1}]},
     {"type": "at-least", "count": 1, "checks": [{"type": "number", "value": 1}]}, {"type": "kernel-builder"},
-    {"type": "not-regex", "pattern": "a"}, {"type": "judge", "rubric": "a"}, {"type": "activates"}]}])",
+    {"type": "not-regex", "pattern": "a"}, {"type": "judge", "rubric": "a"}, {"type": "activates"},
+    {"type": "tool-call", "tool": "bash"}]}])",
                                          "t");
   ASSERT_TRUE(suite.ok()) << suite.error().message;
   EXPECT_THAT(suite->warnings, IsEmpty());

@@ -96,12 +96,16 @@ Result<std::vector<std::string>> FindCaseWeaknesses(const Case& test_case, const
   return weaknesses;
 }
 
-Result<std::vector<std::string>> LeaveOutCasesThatCannotPass(Suite& suite, const Sandbox& sandbox, bool has_judge) {
+Result<std::vector<std::string>> LeaveOutCasesThatCannotPass(Suite& suite, const Sandbox& sandbox, bool has_judge,
+                                                             CaseMode mode) {
   std::vector<std::string> left_out;
   std::string first_check;
   std::vector<Case> kept;
   for (Case& test_case : suite.cases) {
+    const CaseMode own = test_case.mode;
+    if (mode != CaseMode::kUnset) test_case.mode = mode;
     ASSIGN_OR_RETURN(const CaseChecks checks, CaseChecks::Make(test_case, sandbox, has_judge));
+    test_case.mode = own;
     const std::string reason = checks.WhyNoneCanPass();
     if (reason.empty()) {
       kept.push_back(std::move(test_case));

@@ -100,9 +100,9 @@ TEST(SuiteWeaknesses, ExampleHasNone) {
 TEST(LeaveOutCasesThatCannotPass, NamesTheCaseAndTheCheck) {
   Result<Suite> suite = ParseSuite(R"([
     {"id": "a", "input": "1", "checks": [{"type": "contains", "values": "x"}]},
-    {"id": "b", "input": "2", "checks": [{"type": "contains", "values": "x"}, {"type": "tool_call"}]},
-    {"id": "c", "input": "3", "checks": [{"type": "any", "checks": [{"type": "tool_call"}, {"type": "regex", "pattern": "y"}]}]},
-    {"id": "d", "input": "4", "checks": [{"type": "all", "checks": [{"type": "contains", "values": "x"}, {"type": "tool_call"}]}]}
+    {"id": "b", "input": "2", "checks": [{"type": "contains", "values": "x"}, {"type": "tool_call", "tool": "bash"}]},
+    {"id": "c", "input": "3", "checks": [{"type": "any", "checks": [{"type": "tool_call", "tool": "bash"}, {"type": "regex", "pattern": "y"}]}]},
+    {"id": "d", "input": "4", "checks": [{"type": "all", "checks": [{"type": "contains", "values": "x"}, {"type": "tool_call", "tool": "bash"}]}]}
   ])",
                                    "s.json");
   ASSERT_TRUE(suite.ok()) << suite.error().message;
@@ -111,22 +111,42 @@ TEST(LeaveOutCasesThatCannotPass, NamesTheCaseAndTheCheck) {
   EXPECT_THAT(
       *left_out,
       ElementsAre(
-          "s.json:3: case 2 (\"b\") is left out: its check tool_call can't run: this version does not check calls of "
-          "tools",
-          "s.json:5: case 4 (\"d\") is left out: its check all of 2 checks: tool_call can't run: this version does "
-          "not check calls of tools"));
+          "s.json:3: case 2 (\"b\") is left out: its check tool_call can't run: only students that work in a workspace "
+          "call tools (\"mode\": \"workspace\", or --mode workspace)",
+          "s.json:5: case 4 (\"d\") is left out: its check all of 2 checks: tool_call can't run: only students that "
+          "work "
+          "in a workspace call tools (\"mode\": \"workspace\", or --mode workspace)"));
   ASSERT_EQ(suite->cases.size(), 2U);
   EXPECT_EQ(suite->cases[1].id, "c");
 }
 
 TEST(LeaveOutCasesThatCannotPass, NoneLeftIsAnError) {
-  Result<Suite> suite = ParseSuite(R"([{"id": "b", "input": "2", "checks": [{"type": "tool_call"}]}])", "s.json");
+  Result<Suite> suite =
+      ParseSuite(R"([{"id": "b", "input": "2", "checks": [{"type": "tool_call", "tool": "bash"}]}])", "s.json");
   ASSERT_TRUE(suite.ok());
   const Result<std::vector<std::string>> left_out = LeaveOutCasesThatCannotPass(*suite);
   ASSERT_FALSE(left_out.ok());
   EXPECT_EQ(left_out.error().message,
-            "s.json:1: case 1 (\"b\"): no case can be run, because its check tool_call can't run: this version does "
-            "not check calls of tools");
+            "s.json:1: case 1 (\"b\"): no case can be run, because its check tool_call can't run: only students "
+            "that work in a workspace call tools (\"mode\": \"workspace\", or --mode workspace)");
+}
+
+TEST(LeaveOutCasesThatCannotPass, CallsOfToolsNeedAWorkspace) {
+  const Result<Suite> suite = ParseSuite(R"([
+    {"id": "a", "input": "1", "mode": "workspace", "checks": [{"type": "tool_call", "tool": "bash"}]},
+    {"id": "b", "input": "2", "checks": [{"type": "tool_call", "tool": "bash"}]}])",
+                                         "s.json");
+  ASSERT_TRUE(suite.ok()) << suite.error().message;
+  const auto kept_with = [&](CaseMode mode) {
+    Suite tried = *suite;
+    return LeaveOutCasesThatCannotPass(tried, DefaultSandbox(), false, mode).ok() ? tried.cases.size() : 0;
+  };
+  EXPECT_EQ(kept_with(CaseMode::kUnset), 1U);
+  EXPECT_EQ(kept_with(CaseMode::kWorkspace), 2U);
+  EXPECT_EQ(kept_with(CaseMode::kAnswer), 0U);
+  Suite tried = *suite;
+  ASSERT_TRUE(LeaveOutCasesThatCannotPass(tried, DefaultSandbox(), false, CaseMode::kWorkspace).ok());
+  EXPECT_EQ(tried.cases[1].mode, CaseMode::kUnset) << "the suite stays as it is written";
 }
 
 TEST(FindCaseWeaknesses, LookIntoGroups) {

@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
+#include <map>
 #include <utility>
 
 #include "check/activation_check.h"
+#include "check/check.h"
 #include "eval/activation.h"
 #include "eval/prompts.h"
 #include "skill/description_edit.h"
@@ -41,19 +42,29 @@ Result<SkillFolder> AsOther(const Skill& skill) {
   return SkillFolder{skill.name, skill.description, {{"SKILL.md", std::move(text)}}};
 }
 
-// The skills right below a folder; what isn't one is skipped.
-std::vector<Skill> SkillsBelow(const fs::path& folder) {
+struct SkillsFound {
+  std::vector<Skill> skills;
+  std::vector<std::string> warnings;
+};
+
+// The skills right below a folder. One that can't be read is left out, with a warning.
+SkillsFound SkillsBelow(const fs::path& folder) {
   std::vector<fs::path> paths;
   std::error_code code;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, code)) paths.push_back(entry.path());
   std::sort(paths.begin(), paths.end());
-  std::vector<Skill> skills;
+  SkillsFound found;
   for (const fs::path& path : paths) {
     if (!fs::exists(path / "SKILL.md", code)) continue;
-    if (Result<Skill> skill = LoadSkill(path)) skills.push_back(*std::move(skill));
-    if (skills.size() > kMostOthers) break;
+    Result<Skill> skill = LoadSkill(path);
+    if (skill) {
+      found.skills.push_back(*std::move(skill));
+    } else {
+      found.warnings.push_back(fmt::format("students can't choose {}: {}", path.string(), skill.error().message));
+    }
+    if (found.skills.size() > kMostOthers) break;
   }
-  return skills;
+  return found;
 }
 
 Status UseDescription(const std::string& description, SkillFolder& skill) {
@@ -70,6 +81,7 @@ Result<Suite> LoadQueries(const std::string& tests, const fs::path& skill_folder
   Suite queries;
   if (suite) {
     queries.source = suite->source;
+    queries.warnings = std::move(suite->warnings);
     for (Case& test_case : suite->cases) {
       if (IsQuery(test_case)) queries.cases.push_back(std::move(test_case));
     }
@@ -102,29 +114,42 @@ Result<Suite> SplitQueries(Suite queries) {
   return queries;
 }
 
-Result<std::vector<SkillFolder>> OtherSkills(const std::vector<std::string>& among, const Skill& skill) {
-  std::vector<Skill> found;
+Result<OtherSkillsFound> OtherSkills(const std::vector<std::string>& among, const Skill& skill) {
+  SkillsFound found;
   std::error_code code;
   if (among.empty()) found = SkillsBelow(fs::absolute(skill.folder, code).lexically_normal().parent_path());
   for (const std::string& path : among) {
-    std::vector<Skill> several = SkillsBelow(path);
-    if (several.empty()) {
+    SkillsFound several = SkillsBelow(path);
+    if (several.skills.empty() && several.warnings.empty()) {
       ASSIGN_OR_RETURN(Skill one, LoadSkill(path));
-      several.push_back(std::move(one));
+      several.skills.push_back(std::move(one));
     }
-    std::move(several.begin(), several.end(), std::back_inserter(found));
+    std::move(several.skills.begin(), several.skills.end(), std::back_inserter(found.skills));
+    std::move(several.warnings.begin(), several.warnings.end(), std::back_inserter(found.warnings));
   }
-  std::vector<SkillFolder> others;
-  std::set<std::string> names = {skill.name};
-  for (const Skill& other : found) {
-    const bool is_name = ContainedPath("", other.name) && other.name.find('/') == std::string::npos;
-    if (!is_name || !names.insert(other.name).second) continue;
-    if (others.size() == kMostOthers) {
+  OtherSkillsFound others{{}, std::move(found.warnings)};
+  std::map<std::string, fs::path> folders = {{skill.name, skill.folder}};
+  for (const Skill& other : found.skills) {
+    if (fs::equivalent(other.folder, skill.folder, code)) continue;
+    const auto leave_out = [&](const std::string& why) {
+      others.warnings.push_back(fmt::format("students can't choose {}: {}", other.folder.string(), why));
+    };
+    if (!IsFolderName(other.name)) {
+      leave_out(fmt::format("its name \"{}\" can't be the name of a folder", ExcerptLine(other.name, 80)));
+      continue;
+    }
+    const auto [known, is_new] = folders.emplace(other.name, other.folder);
+    if (!is_new) {
+      if (!fs::equivalent(known->second, other.folder, code))
+        leave_out(fmt::format("{} has the same name", known->second.string()));
+      continue;
+    }
+    if (others.skills.size() == kMostOthers) {
       if (among.empty()) break;
       return InputError(fmt::format("more than {} other skills to choose from; name fewer with --among", kMostOthers));
     }
     ASSIGN_OR_RETURN(SkillFolder folder, AsOther(other));
-    others.push_back(std::move(folder));
+    others.skills.push_back(std::move(folder));
   }
   return others;
 }
@@ -161,12 +186,17 @@ Result<Plan> ActivationPlan(const EvalOptions& options) {
   ASSIGN_OR_RETURN(WorkspacePlan workspace, WorkspaceFrame(choice));
   ASSIGN_OR_RETURN(workspace.skill, ReadSkillFolder(plan.skill, plan.suite.source));
   if (options.activation.description) RETURN_IF_ERROR(UseDescription(*options.activation.description, workspace.skill));
-  ASSIGN_OR_RETURN(workspace.others, OtherSkills(options.activation.among, skill));
+  ASSIGN_OR_RETURN(OtherSkillsFound others, OtherSkills(options.activation.among, skill));
+  workspace.others = std::move(others.skills);
+  std::move(others.warnings.begin(), others.warnings.end(), std::back_inserter(plan.suite.warnings));
   std::vector<SkillFolder> listed = workspace.others;
   listed.push_back(workspace.skill);
   workspace.skill_prompt = ListingOf(std::move(listed));
   workspace.activation = true;
   plan.workspace = std::move(workspace);
+  RETURN_IF_ERROR(CheckPlacesOfSkills(plan));
+  // What is wrong with a check should be known before a run is begun.
+  for (const Case& query : plan.suite.cases) RETURN_IF_ERROR(CaseChecks::Make(query));
   return plan;
 }
 

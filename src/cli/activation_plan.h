@@ -23,10 +23,16 @@ Result<Suite> LoadQueries(const std::string& tests, const std::filesystem::path&
 // should trigger as of the others. Errors: fewer than two that should trigger.
 Result<Suite> SplitQueries(Suite queries);
 
-// The skills to choose from besides `skill`, each with its SKILL.md alone.
-Result<std::vector<SkillFolder>> OtherSkills(const std::vector<std::string>& among, const Skill& skill);
+// The skills to choose from besides another one.
+struct OtherSkillsFound {
+  std::vector<SkillFolder> skills;    // each with its SKILL.md alone
+  std::vector<std::string> warnings;  // about those that are left out
+};
 
-// The plan of a run that measures activation, without its students.
+// `among`: folders of skills, or folders with several; none: those next to `skill`.
+Result<OtherSkillsFound> OtherSkills(const std::vector<std::string>& among, const Skill& skill);
+
+// The plan of a run that measures activation, without its students. What to warn of is in its suite's warnings.
 Result<Plan> ActivationPlan(const EvalOptions& options);
 
 }  // namespace upskill

@@ -27,6 +27,8 @@ Result<OpenedTeacher> OpenActivationTeacher(const std::string& spec, const Skill
   model_options.base_urls = options.base_urls;
   model_options.client = std::make_shared<HttpClient>();
   model_options.quiet = options.quiet;
+  // What can't be a teacher should be known before students are paid for.
+  RETURN_IF_ERROR(CheckCanTeach(spec, model_options, env));
   OpenedTeacher opened;
   ASSIGN_OR_RETURN(opened.model, OpenModel(spec, model_options, env));
   if (options.max_cost_usd) RETURN_IF_ERROR(CheckPriceIsKnown(*opened.model, spec));
@@ -45,9 +47,10 @@ Result<OpenedTeacher> OpenActivationTeacher(const std::string& spec, const Skill
 }
 
 Result<ListedSkills> ListedSkillsOf(const Skill& skill, const EvalOptions& options) {
-  ASSIGN_OR_RETURN(const std::vector<SkillFolder> others, OtherSkills(options.activation.among, skill));
+  ASSIGN_OR_RETURN(const OtherSkillsFound others, OtherSkills(options.activation.among, skill));
   ListedSkills listed{skill.name, skill.description, skill.body, {}};
-  for (const SkillFolder& other : others) listed.others.push_back(fmt::format("{}: {}", other.name, other.description));
+  for (const SkillFolder& other : others.skills)
+    listed.others.push_back(fmt::format("{}: {}", other.name, other.description));
   return listed;
 }
 

@@ -166,7 +166,7 @@ ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
   if (app.got_subcommand("check")) return RunCheck(options.check, env);
   if (app.got_subcommand("judge-check")) return RunJudgeCheck(options.judge_check, env);
   if (app.got_subcommand("plan")) return RunPlanCommand(options.plan, env);
-  if (app.got_subcommand("teach")) return RunTeach(app, options.teach, env);
+  if (app.got_subcommand("teach")) return RunTeach(options.teach, env);
   if (app.got_subcommand("improve-description")) return RunImproveDescription(options.improve_description, env);
   if (app.got_subcommand("prompts")) return RunPrompts(options.prompts, env);
   if (app.got_subcommand("recheck")) return RunRecheck(options.recheck, env);

@@ -196,6 +196,7 @@ ExitCode RunEval(const EvalOptions& given, Env& env) {
 
 Result<JudgedRun> RunEvalQuietly(const EvalOptions& options, const Config& config, Budget& budget, Env& env) {
   ASSIGN_OR_RETURN(EvalSession session, OpenEvalSession(options, config, env));
+  if (options.on_run && session.journal) RETURN_IF_ERROR(options.on_run(session.plan.run));
   ASSIGN_OR_RETURN(RunOutcome outcome, CarryOut(options, session, &budget, env));
   JudgedRun run = Judge(std::move(outcome.data));
   if (session.journal) RETURN_IF_ERROR(WriteRunFiles(run, session.journal->folder()));
@@ -221,6 +222,8 @@ EvalPart RunEvalPart(const EvalOptions& given, Budget* budget, Env& env) {
   Result<EvalSession> session = OpenEvalSession(options, *config, env);
   if (!session) return {PrintError(env, session.error()), {}, false};
   const std::filesystem::path folder = session->journal ? session->journal->folder() : std::filesystem::path();
+  const Status told = options.on_run && session->journal ? options.on_run(session->plan.run) : Status();
+  if (!told) return {PrintError(env, told.error()), folder, true};
   if (!options.json) PrintHead(options, *config, *session, env);
 
   Result<RunOutcome> outcome = CarryOut(options, *session, budget, env);

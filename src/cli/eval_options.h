@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "cli/env.h"
 #include "cli/sandbox_option.h"
 #include "cli/workspace_option.h"
+#include "util/result.h"
 
 namespace CLI {
 class App;
@@ -65,6 +67,8 @@ struct EvalOptions {
   std::uint64_t seed = 0;
   ColorMode color = ColorMode::kAuto;
   bool table_first = false;  // the command `benchmark`
+  // Is told the run's name before anything is asked; its error ends the run. Of other commands, which may be killed.
+  std::function<Status(const std::string& run)> on_run;
 
   int default_rounds() const;
   int rounds_or_default() const { return rounds.value_or(default_rounds()); }

@@ -49,7 +49,13 @@ Result<Shard> ParseShard(std::string_view text) {
 
 // The plan without its students.
 Result<Plan> MakePlan(const EvalOptions& options, const Config& config, const Sandbox& sandbox, Env& env) {
-  if (options.activation.on) return ActivationPlan(options);
+  if (options.activation.on) {
+    Result<Plan> plan = ActivationPlan(options);
+    if (plan && !options.quiet) {
+      for (const std::string& warning : plan->suite.warnings) PrintWarning(env, warning);
+    }
+    return plan;
+  }
   ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
   Plan plan;
   Result<Suite> suite = LoadCases(options.tests, skill.folder);
@@ -94,7 +100,8 @@ Result<Plan> MakePlan(const EvalOptions& options, const Config& config, const Sa
     return InputError("--stop-when-decided needs an arm to compare with: leave out --no-baseline, or add --against");
   }
   RETURN_IF_ERROR(CheckWrongAnswers(plan.suite));
-  ASSIGN_OR_RETURN(plan.left_out, LeaveOutCasesThatCannotPass(plan.suite, sandbox, !options.judge_model.empty()));
+  ASSIGN_OR_RETURN(plan.left_out, LeaveOutCasesThatCannotPass(plan.suite, sandbox, !options.judge_model.empty(),
+                                                              ModeOf(options.workspace)));
   ASSIGN_OR_RETURN(const std::vector<std::string> weaknesses, FindSuiteWeaknesses(plan.suite, env.stop, sandbox));
   ASSIGN_OR_RETURN(plan.workspace, WorkspacePlanOf(options.workspace, plan));
   if (!options.quiet) {
@@ -331,7 +338,8 @@ Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
   Suite suite = session.plan.suite;
   std::vector<std::string> left_out;
   if (!session.plan.measures_activation()) {
-    ASSIGN_OR_RETURN(left_out, LeaveOutCasesThatCannotPass(suite, *session.sandbox, session.plan.judge.has_value()));
+    ASSIGN_OR_RETURN(left_out, LeaveOutCasesThatCannotPass(suite, *session.sandbox, session.plan.judge.has_value(),
+                                                           session.plan.mode_of_all()));
   }
   if (!left_out.empty()) {
     return InputError(fmt::format("run {} can't go on here: {}", session.plan.run, left_out.front()));

@@ -131,18 +131,8 @@ void PrintSources(const GenerateSession& session, Env& env) {
   if (!session.sources.redactions.empty()) env.error(TerminalText::Format("{}\n", session.sources.redactions));
 }
 
-}  // namespace
-
-GenerateEnd RunGenerate(const CLI::App& app, GenerateCommandOptions options, Env& env) {
-  GenerateSession session;
-  session.options = std::move(options);
-  session.options.given = GivenOptionsOf(app);
-  if (const Status opened = OpenGeneration(session, env); !opened) return {PrintError(env, opened.error())};
-  if (!session.options.quiet) PrintSources(session, env);
-  if (session.options.dry_run) {
-    PrintDryRun(session, env);
-    return {};
-  }
+// From the open session to the skill.
+GenerateEnd MakeSkill(GenerateSession& session, Env& env) {
   ProgressLine progress(StyleFor(env, env.error_is_terminal, session.options.color), env.error_is_terminal, env.error);
   // Opening it locks it. InputOf adds up what the trials in it cost, to which another process may have added until
   // then.
@@ -155,7 +145,8 @@ GenerateEnd RunGenerate(const CLI::App& app, GenerateCommandOptions options, Env
   };
   input.say = [&](const std::string& line) {
     progress.Clear();
-    if (!session.options.quiet) env.error(TerminalText::Format("{}\n", line));
+    const bool is_others = session.is_part && line.starts_with("tests ");
+    if (!session.options.quiet && !is_others) env.error(TerminalText::Format("{}\n", line));
   };
   for (std::optional<Teacher>* teacher : {&session.teacher, &session.test_teacher}) {
     if (*teacher) (*teacher)->set_say(input.say);
@@ -166,6 +157,30 @@ GenerateEnd RunGenerate(const CLI::App& app, GenerateCommandOptions options, Env
     return {RefuseToExtract(session, outcome.error(), env)};
   if (!outcome) return {FinishWithoutSkill(session, outcome.error(), env)};
   return {Finish(session, *outcome, input.options.target.estimated, env), outcome->spent_usd};
+}
+
+}  // namespace
+
+GenerateEnd RunGenerate(const CLI::App& app, GenerateCommandOptions options, Env& env) {
+  GenerateSession session;
+  session.options = std::move(options);
+  session.options.given = GivenOptionsOf(app);
+  if (const Status opened = OpenGeneration(session, env); !opened) return {PrintError(env, opened.error())};
+  if (!session.options.quiet) PrintSources(session, env);
+  if (!session.options.dry_run) return MakeSkill(session, env);
+  PrintDryRun(session, env);
+  return {};
+}
+
+GenerateEnd RunGenerateAsPart(GenerateCommandOptions options,
+                              const std::function<Status(const std::string& id)>& opened, Env& env) {
+  GenerateSession session;
+  session.options = std::move(options);
+  session.is_part = true;
+  if (const Status open = OpenGeneration(session, env); !open) return {PrintError(env, open.error())};
+  if (const Status noted = opened(session.id); !noted) return {PrintError(env, noted.error())};
+  if (!session.options.quiet) PrintSources(session, env);
+  return MakeSkill(session, env);
 }
 
 }  // namespace upskill

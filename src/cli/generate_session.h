@@ -29,6 +29,7 @@ inline constexpr const char* kTrialsFile = "trials.txt";  // "STAGE RUN" a line,
 struct GenerateSession {
   GenerateCommandOptions options;  // resolved; of a resumed generation, the stored ones
   bool output_is_new = false;      // -o was first given when the generation was resumed
+  bool is_part = false;            // of another command, which measures the skill and continues what was stopped
   Config config;
   std::optional<TempFolder> scratch;  // with --no-log-runs: in place of the runs folder
   std::filesystem::path runs_dir;

@@ -220,8 +220,10 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
                   const Placing& placing, bool estimated, Env& env) {
   const GenerateCommandOptions& options = session.options;
   const Candidate& chosen = outcome.candidates[outcome.chosen];
-  env.out(TerminalText::Format("{}\n", Headline(outcome)));
-  PrintWhyNoVerdict(outcome, env);
+  if (!session.is_part) {
+    env.out(TerminalText::Format("{}\n", Headline(outcome)));
+    PrintWhyNoVerdict(outcome, env);
+  }
   if (!placing.reason.empty()) {
     env.out(TerminalText::Format("the existing skill stays as it is: {}{}\n", placing.reason,
                                  options.log_runs ? "" : "; the new one isn't kept (--no-log-runs)"));
@@ -231,7 +233,9 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
   if (session.options.model == kExtract) env.out("this skill was extracted from the trace without a model\n");
   env.out(TerminalText::Format("skill  {} · {}{} · {}\n", placing.target.string(), estimated ? "about " : "",
                                Counted(chosen.tokens, "token"), chosen.skill.name));
-  if (!outcome.cases.empty() || !outcome.rejected_cases.empty()) {
+  if (session.is_part) {
+    // The other command has tests of its own.
+  } else if (!outcome.cases.empty() || !outcome.rejected_cases.empty()) {
     env.out(TerminalText::Format("tests  {} sound, {} rejected; {} held out\n", outcome.cases.size(),
                                  outcome.rejected_cases.size(), outcome.test.size()));
   } else if (!outcome.stopped.empty() && outcome.tests_problem.empty()) {
@@ -331,6 +335,10 @@ void PrintStop(const GenerateSession& session, const std::string& reason, const 
   }
   if (!resumable) {
     PrintWaysToTests(session, skill, env);
+    return;
+  }
+  if (session.is_part) {
+    env.error("the same command continues with it\n");
     return;
   }
   const std::optional<double>& limit = session.options.how.max_cost_usd;

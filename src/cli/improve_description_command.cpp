@@ -29,6 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kMostTries = 20;
+constexpr int kMostAttempts = 200;  // with those of earlier times
 
 // A description with what it led to, over all students.
 struct MeasuredDescription {
@@ -47,10 +48,14 @@ struct MeasuredDescription {
 struct Improvement {
   std::vector<MeasuredDescription> train;     // the first is the skill's own
   std::size_t best = 0;                       // of `train`
-  std::optional<MeasuredDescription> before;  // on the held-out queries
+  std::size_t useless = 0;                    // answers of the teacher
+  std::string why_useless;                    // … the last of them
+  std::optional<MeasuredDescription> before;  // on the held-out queries; absent: the teacher wrote nothing to compare
   std::optional<MeasuredDescription> after;   // absent: nothing did better on the train queries
-  std::string written;                        // path; empty: nothing was written
-  std::string why;                            // … and why
+
+  bool has_none() const { return train.size() == 1 && useless > 0; }
+  std::string written;  // path; empty: nothing was written
+  std::string why;      // … and why
 };
 
 class Improver {
@@ -67,6 +72,10 @@ class Improver {
     if (!options_.output.empty() && (fs::is_directory(target, code) || !fs::is_directory(target.parent_path(), code)))
       return InputError(fmt::format("--output {}: expected a file in a folder that exists", options_.output));
     RETURN_IF_ERROR(WithDescription(text, "another", skill.file.string()));
+    if (!options_.eval.quiet) {
+      ASSIGN_OR_RETURN(const OtherSkillsFound others, OtherSkills(options_.eval.activation.among, skill));
+      for (const std::string& warning : others.warnings) PrintWarning(env_, warning);
+    }
     ASSIGN_OR_RETURN(OpenedTeacher opened,
                      OpenActivationTeacher(options_.teacher, skill, options_.eval, config_, budget_, env_));
     if (options_.eval.tests.empty()) {
@@ -79,6 +88,12 @@ class Improver {
     Tell("own", own);
     found.train.push_back(std::move(own));
     RETURN_IF_ERROR(TryOthers(skill, *opened.teacher, found));
+    if (found.has_none()) {
+      found.why = fmt::format(
+          "the teacher wrote no usable description in {} (the last time: {}); the same command asks it for others",
+          Counted(found.useless, "answer"), found.why_useless);
+      return found;
+    }
     ASSIGN_OR_RETURN(found.before, Measure(skill.description, Split::kTest));
     if (found.best > 0) {
       ASSIGN_OR_RETURN(found.after, Measure(found.train[found.best].text, Split::kTest));
@@ -117,7 +132,11 @@ class Improver {
 
   Status TryOthers(const Skill& skill, Teacher& teacher, Improvement& found) {
     ASSIGN_OR_RETURN(const ListedSkills listed, ListedSkillsOf(skill, options_.eval));
-    for (int attempt = 0; attempt < options_.tries && found.train[found.best].score() < 1.0; ++attempt) {
+    // Answers are stored, so that useless ones of an earlier time come again for nothing. Where all were useless,
+    // others are asked for.
+    int asked = 0;
+    for (int attempt = 0; attempt < kMostAttempts && found.train[found.best].score() < 1.0; ++attempt) {
+      if (attempt >= options_.tries && (found.train.size() > 1 || asked >= options_.tries)) break;
       const MeasuredDescription& best = found.train[found.best];
       DescriptionTrial trial{best.missed, best.misled, {}};
       for (const MeasuredDescription& tried : found.train) {
@@ -126,11 +145,15 @@ class Improver {
                                             ActivationRateText(tried.activation.recall()),
                                             ActivationRateText(tried.activation.specificity())));
       }
-      ListedSkills asked = listed;
-      asked.description = best.text;
-      const Result<std::string> written = BetterDescription(teacher, BuiltInPrompts(), asked, trial, attempt);
+      ListedSkills shown = listed;
+      shown.description = best.text;
+      const std::size_t before = teacher.answers();
+      const Result<std::string> written = BetterDescription(teacher, BuiltInPrompts(), shown, trial, attempt);
       if (!written && written.error().kind != ErrorKind::kInput) return written.error();
+      if (teacher.answers() > before) ++asked;
       if (!written) {
+        ++found.useless;
+        found.why_useless = written.error().message;
         if (!options_.eval.quiet)
           env_.error(TerminalText::Format("try {}    {}\n", attempt + 1, written.error().message));
         continue;
@@ -193,7 +216,7 @@ Json ImprovementToJson(const Improvement& found) {
   for (const MeasuredDescription& tried : found.train) train.push_back(MeasuredToJson(tried));
   return {{"train", std::move(train)},
           {"held_out",
-           {{"before", MeasuredToJson(*found.before)},
+           {{"before", found.before ? MeasuredToJson(*found.before) : Json(nullptr)},
             {"after", found.after ? MeasuredToJson(*found.after) : Json(nullptr)}}},
           {"written", found.written.empty() ? Json(nullptr) : Json(found.written)},
           {"not_written_because", found.why.empty() ? Json(nullptr) : Json(found.why)}};
@@ -206,8 +229,10 @@ void PrintImprovement(const Improvement& found, Env& env) {
                                  ActivationRateText(measured.activation.precision()),
                                  ActivationRateText(measured.activation.specificity())));
   };
-  env.out("on the held-out queries, of which the teacher was told none:\n");
-  line("before", *found.before);
+  if (found.before) {
+    env.out("on the held-out queries, of which the teacher was told none:\n");
+    line("before", *found.before);
+  }
   if (found.after) {
     line("after", *found.after);
     env.out(TerminalText::Format("before: {}\nafter:  {}\n", found.before->text, found.after->text));
@@ -221,7 +246,7 @@ void PrintImprovement(const Improvement& found, Env& env) {
   for (const auto* measured : {&found.before, &found.after}) {
     if (*measured) runs += (runs.empty() ? "" : " ") + (*measured)->runs.front();
   }
-  env.out(TerminalText::Format("runs {} · upskill report RUN -o report.html\n", runs));
+  if (!runs.empty()) env.out(TerminalText::Format("runs {} · upskill report RUN -o report.html\n", runs));
 }
 
 }  // namespace

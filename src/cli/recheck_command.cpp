@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "check/check.h"
+#include "cli/activation_plan.h"
 #include "cli/color_option.h"
 #include "cli/config.h"
 #include "cli/eval_session.h"
@@ -80,27 +81,62 @@ struct Recheck {
   std::vector<std::string> notes;
 };
 
+// Finds what asks the same in a suite as it is now. Queries of activation have no names of their own, so that what they
+// ask identifies them.
+class CasesNow {
+ public:
+  CasesNow(const Suite& suite, bool by_input) : by_input_(by_input) {
+    for (const Case& test_case : suite.cases) cases_.emplace(KeyOf(test_case), &test_case);
+  }
+  const Case* Find(const Case& old) const {
+    const auto found = cases_.find(KeyOf(old));
+    return found == cases_.end() ? nullptr : found->second;
+  }
+
+ private:
+  const std::string& KeyOf(const Case& test_case) const { return by_input_ ? test_case.input : test_case.id; }
+
+  bool by_input_;
+  std::map<std::string, const Case*> cases_;
+};
+
 // The cases of the plan with the checks of `suite`. A case that asks something else now keeps its checks: its answers
 // are to another question.
 // False if that is so for every case.
 bool TakeChecks(const Suite& suite, Recheck& recheck) {
   bool any = false;
-  std::map<std::string, const Case*> by_id;
-  for (const Case& test_case : suite.cases) by_id[test_case.id] = &test_case;
+  const CasesNow now(suite, recheck.plan.measures_activation());
   for (Case& old : recheck.plan.suite.cases) {
-    const auto found = by_id.find(old.id);
-    if (found == by_id.end()) {
+    const Case* const found = now.Find(old);
+    if (found == nullptr) {
       recheck.notes.push_back(
           fmt::format("case \"{}\" isn't in {} any more; it keeps its checks", old.id, suite.source.string()));
-    } else if (found->second->input != old.input || found->second->files != old.files) {
+    } else if (found->input != old.input || found->files != old.files) {
       recheck.notes.push_back(
           fmt::format("case \"{}\" asks something else now; it keeps the checks that the run had", old.id));
     } else {
-      old = *found->second;
+      // How it was asked stays: answers are found by it.
+      Case taken = *found;
+      taken.id = old.id;
+      taken.mode = old.mode;
+      if (recheck.plan.measures_activation()) taken.split = old.split;
+      old = std::move(taken);
       any = true;
     }
   }
   return any;
+}
+
+// Errors also: a case that no answer can pass here.
+Status CheckThatAnswersMayPass(const Recheck& recheck, const Sandbox& sandbox, bool has_judge) {
+  Suite judged = recheck.plan.suite;
+  if (recheck.plan.measures_activation()) {  // where a check of the type `activates` can pass
+    for (const Case& query : judged.cases) RETURN_IF_ERROR(CaseChecks::Make(query, sandbox, has_judge));
+    return {};
+  }
+  ASSIGN_OR_RETURN(const std::vector<std::string> left_out,
+                   LeaveOutCasesThatCannotPass(judged, sandbox, has_judge, recheck.plan.mode_of_all()));
+  return left_out.empty() ? Status() : InputError("nothing was rechecked: " + left_out.front());
 }
 
 Result<Recheck> LoadRecheck(const RecheckOptions& options, const fs::path& runs_dir, const Sandbox& sandbox) {
@@ -109,15 +145,15 @@ Result<Recheck> LoadRecheck(const RecheckOptions& options, const fs::path& runs_
   Recheck recheck;
   recheck.plan = data.plan();
   RETURN_IF_ERROR(RefuseImported(recheck.plan, "recheck"));
-  ASSIGN_OR_RETURN(const Suite suite, LoadCases(options.tests, recheck.plan.skill.folder));
+  ASSIGN_OR_RETURN(const Suite suite, recheck.plan.measures_activation()
+                                          ? LoadQueries(options.tests, recheck.plan.skill.folder)
+                                          : LoadCases(options.tests, recheck.plan.skill.folder));
   if (!TakeChecks(suite, recheck)) {
     return InputError(fmt::format("{} has none of the cases of run {} as the run asked them", suite.source.string(),
                                   recheck.plan.run));
   }
   const bool has_judge = !options.judge_model.empty() || recheck.plan.judge.has_value();
-  Suite judged = recheck.plan.suite;
-  ASSIGN_OR_RETURN(const std::vector<std::string> left_out, LeaveOutCasesThatCannotPass(judged, sandbox, has_judge));
-  if (!left_out.empty()) return InputError("nothing was rechecked: " + left_out.front());
+  RETURN_IF_ERROR(CheckThatAnswersMayPass(recheck, sandbox, has_judge));
   if (data.skipped_lines() > 0)
     recheck.notes.push_back(fmt::format("{} of {} could not be read", Counted(data.skipped_lines(), "line"),
                                         (folder / "samples.jsonl").string()));

@@ -39,11 +39,57 @@ SamplePtr FirstPassed(const RunData& data, std::size_t student, std::size_t case
   return nullptr;
 }
 
-// The last message: what the student said, and the files as it left them.
+std::string WithReplaced(const std::string& text, const std::string& before, const std::string& after) {
+  std::string edited;
+  std::size_t from = 0;
+  for (std::size_t at = text.find(before); at != std::string::npos; at = text.find(before, from)) {
+    edited.append(text, from, at - from).append(after);
+    from = at + before.size();
+  }
+  return edited.append(text, from);
+}
+
+// Does what the student's own tools did to a file, as far as the call's arguments were stored.
+void FollowCall(const Json& call, WorkspaceFiles& files) {
+  const std::string tool = StringAt(call, "name");
+  const Result<Json> arguments = ParseJson(StringAt(call, "arguments"), "arguments");
+  const std::string path = arguments ? StringAt(*arguments, "path") : "";
+  const Json& changed = Member(call, "changed");
+  const bool is_whole = tool == "write_file" && !path.empty() && Member(*arguments, "content").is_string();
+  for (std::size_t i = 0; changed.is_array() && i < changed.size(); ++i) {
+    if (!changed[i].is_string()) continue;
+    const auto file = files.find(changed[i].get<std::string>());
+    const std::string old_text = arguments ? StringAt(*arguments, "old_text") : "";
+    if (is_whole) {
+      files[changed[i].get<std::string>()] = StringAt(*arguments, "content");
+    } else if (tool == "edit_file" && file != files.end() && !old_text.empty()) {
+      file->second = WithReplaced(file->second, old_text, StringAt(*arguments, "new_text"));
+      if (file->second.size() > kMaxWorkspaceBytes) files.erase(file);
+    } else if (file != files.end()) {
+      files.erase(file);  // by a command: nobody knows how
+    }
+  }
+}
+
+// The files whose end the calls show: whoever reads them knows what was written.
+WorkspaceFiles ShownByCalls(const Json& transcript) {
+  WorkspaceFiles files;
+  for (const Json& turn : transcript) {
+    const Json& calls = Member(turn, "calls");
+    for (std::size_t i = 0; calls.is_array() && i < calls.size(); ++i) {
+      if (!JsonGet(calls[i], "error", false)) FollowCall(calls[i], files);
+    }
+  }
+  return files;
+}
+
+// The last message: what the student said, and the files as it left them, apart from those that its calls show.
 std::string LastWords(const ChatResponse& response) {
   std::string text = response.text;
+  const WorkspaceFiles shown = ShownByCalls(response.work->transcript);
   for (const auto& [name, content] : response.work->changes.written) {
     if (FindInvalidUtf8(content)) continue;
+    if (const auto file = shown.find(name); file != shown.end() && file->second == content) continue;
     const std::string fence = FenceFor(content);
     text += fmt::format("\n\n{} at the end of the work:\n{}{}\n{}\n{}", name, fence, name, content, fence);
   }
@@ -67,7 +113,7 @@ Json MessagesOf(const Case& test_case, const ChatResponse& response) {
            {"type", "function"},
            {"function", {{"name", StringAt(calls[i], "name")}, {"arguments", StringAt(calls[i], "arguments")}}}});
       Json result = {{"role", "tool"}, {"tool_call_id", id}, {"content", StringAt(calls[i], "result")}};
-      if (JsonGet(calls[i], "error", false)) result["is_error"] = true;
+      result["is_error"] = JsonGet(calls[i], "error", false);
       results.push_back(std::move(result));
     }
     const bool last = turn == response.work->transcript.size();
@@ -122,6 +168,7 @@ Result<std::vector<std::string>> WriteTracesOfRun(const fs::path& run, const Fol
       const SamplePtr sample = FirstPassed(data, student, i);
       if (sample == nullptr) continue;
       const Json trace = {{"model", plan.students[student].name},
+                          {"passed_checks", true},
                           {"messages", MessagesOf(plan.suite.cases[i], sample->response)}};
       std::string name = FileNameOf(plan, student, plan.suite.cases[i].id);
       name += fmt::format("-{}.json", paths.size() + 1);

@@ -139,6 +139,17 @@ Status CheckPriceIsKnown(const Model& model, const std::string& spec) {
       spec));
 }
 
+Status CheckCanTeach(const std::string& spec, const ModelOptions& options, const Env& env) {
+  ASSIGN_OR_RETURN(const Catalog catalog, LoadCatalogOf(env));
+  ASSIGN_OR_RETURN(const ModelSpec parsed, ParseModelSpec(spec, {&catalog, !options.base_urls.empty()}));
+  if (parsed.provider == "sim") {
+    return InputError(
+        fmt::format("model '{}' is a simulated student, which writes nothing: it can't be a teacher", spec));
+  }
+  if (parsed.provider != "cmd") return {};
+  return CheckCommandExists(parsed.rest, CommandEnvironment(env)).With(fmt::format("teacher '{}'", spec));
+}
+
 Status CheckModelsDiffer(const std::vector<std::unique_ptr<Model>>& models, const std::vector<std::string>& specs) {
   for (std::size_t i = 0; i < models.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k) {

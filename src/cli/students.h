@@ -37,6 +37,10 @@ Result<std::unique_ptr<Model>> OpenModel(const std::string& spec, const ModelOpt
 // An error if two are the same: a student's answers are found by its model. `specs` are parallel to the models.
 Status CheckModelsDiffer(const std::vector<std::unique_ptr<Model>>& models, const std::vector<std::string>& specs);
 
+// Whether the model can be a teacher at all, as far as that can be told before it is asked. Errors: a simulated
+// student, which writes nothing; a command whose program is not there.
+Status CheckCanTeach(const std::string& spec, const ModelOptions& options, const Env& env);
+
 // A cost limit can be held only when the model's price is known.
 Status CheckPriceIsKnown(const Model& model, const std::string& spec);
 

@@ -5,8 +5,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +20,7 @@
 #include "cli/help_formatter.h"
 #include "cli/option_checks.h"
 #include "cli/students.h"
+#include "cli/teach_state.h"
 #include "cli/workspace_option.h"
 #include "skill/skill_text.h"
 #include "util/files.h"
@@ -100,12 +103,13 @@ EvalOptions EvalOptionsOf(const TeachOptions& options) {
   return eval;
 }
 
-// What would end the last step, after the others were paid for.
+// What would end a later step, after the others were paid for.
 Status CheckModels(const TeachOptions& options, const Env& env) {
   ModelOptions model_options;
   model_options.base_urls = options.base_urls;
   model_options.client = std::make_shared<HttpClient>();
   model_options.quiet = options.quiet;
+  RETURN_IF_ERROR(CheckCanTeach(options.teacher, model_options, env));
   std::vector<std::unique_ptr<Model>> students;
   for (const std::string& spec : options.students) {
     ASSIGN_OR_RETURN(std::unique_ptr<Model> student, OpenModel(spec, model_options, env));
@@ -116,51 +120,157 @@ Status CheckModels(const TeachOptions& options, const Env& env) {
   return CheckModelsDiffer(students, options.students);
 }
 
-// The teacher's own run, without a skill.
-Result<JudgedRun> Solve(const TeachOptions& options, const TaughtCases& cases, const Config& config, Budget& budget,
-                        Env& env) {
-  ASSIGN_OR_RETURN(const TempFolder scratch, TempFolder::Make("upskill-teach-"));
-  ASSIGN_OR_RETURN(const Folder folder, Folder::Make(scratch.path() / "none"));
-  RETURN_IF_ERROR(WriteSkillFolder({"none", "No skill.", "Nothing.", {}, {}, ""}, folder));
-  EvalOptions eval = EvalOptionsOf(options);
-  eval.skill = folder.path().string();
-  eval.tests = cases.to_solve;
-  eval.models = {options.teacher};
-  eval.workspace.load = "body";
-  eval.only_baseline = true;
-  eval.ledger = false;
-  return RunEvalQuietly(eval, config, budget, env);
+// A file's name that fits any cases.
+bool FitsAnyCases(const std::string& stem) {
+  constexpr std::array<std::string_view, 16> kNames = {
+      "cases", "case", "test",  "tests",      "eval", "evals",   "suite",        "suites",
+      "teach", "task", "tasks", "skill-meta", "data", "queries", "eval-queries", "promptfooconfig"};
+  return std::find(kNames.begin(), kNames.end(), stem) != kNames.end();
 }
 
-std::string OutputOf(const TeachOptions& options) {
+Result<std::string> OutputOf(const TeachOptions& options) {
   if (!options.output.empty()) return options.output;
-  return SkillNameFrom(fs::path(options.cases).stem().string());
+  const std::string stem = SkillNameFrom(fs::path(options.cases).stem().string());
+  if (!FitsAnyCases(stem)) return stem;
+  if (!options.task.empty()) return SkillNameFrom(options.task);
+  return InputError(fmt::format(
+      "{}: its name says nothing about the skill, whose folder is named after it; name the folder with -o, or say with "
+      "--task what the skill is for",
+      options.cases));
 }
 
-GenerateEnd Distil(const CLI::App& app, const TeachOptions& options, const std::string& run, const TaughtCases& cases,
-                   std::optional<double> left_usd, Env& env) {
-  GenerateCommandOptions generate;
-  generate.task = options.task;
-  generate.from = {run};
-  generate.model = options.teacher;
-  generate.base_urls = options.base_urls;
-  generate.tests = cases.to_solve;
-  generate.no_eval = true;
-  generate.output = OutputOf(options);
-  generate.runs_dir = options.runs_dir;
-  generate.how.max_cost_usd = left_usd;
-  generate.quiet = options.quiet;
-  generate.color = options.color;
-  return RunGenerate(app, generate, env);
-}
+// The steps of `teach`: those that an earlier time has finished aren't done again.
+class Teaching {
+ public:
+  Teaching(const TeachOptions& options, const Config& config, TaughtCases cases, std::string output, TeachState state,
+           Env& env)
+      : options_(options),
+        config_(config),
+        cases_(std::move(cases)),
+        output_(std::move(output)),
+        state_(std::move(state)),
+        budget_(LimitsOf(options)),
+        env_(env) {
+    // What was spent before counts under the limit.
+    if (options.max_cost_usd)
+      budget_.Charge({0, state_.SpentOn(state_.solve_run()) + state_.SpentOn(state_.measure_run(Settings()))});
+  }
 
-ExitCode MeasureStudents(const TeachOptions& options, const TaughtCases& cases, Budget& budget, Env& env) {
-  EvalOptions eval = EvalOptionsOf(options);
-  eval.skill = OutputOf(options);
-  eval.tests = cases.to_measure;
-  eval.models = options.students;
-  eval.rounds = options.rounds;
-  return RunEvalPart(eval, &budget, env).code;
+  ExitCode Run() {
+    const bool is_known = state_.is_written() && fs::exists(fs::path(output_) / "SKILL.md");
+    if (is_known) {
+      Say(fmt::format("skill    {} was written by the same command before{}", output_,
+                      state_.is_measured(Settings()) ? ", and measured: this is its result" : ""));
+    } else {
+      const Result<JudgedRun> solved = Solve();
+      if (!solved) return PrintError(env_, solved.error());
+      const ArmSummary& arm = solved->summary.students.front().arms.at(Arm::kBaseline);
+      Say(fmt::format("solved   {} of {} · run {}", arm.passed, arm.answered, solved->plan().run));
+      const ExitCode distilled = Distil(solved->plan().run);
+      if (distilled != ExitCode::kSuccess) return distilled;
+    }
+    return MeasureStudents();
+  }
+
+ private:
+  static RunLimits LimitsOf(const TeachOptions& options) {
+    RunLimits limits;
+    limits.max_cost_usd = options.max_cost_usd;
+    return limits;
+  }
+
+  void Say(const std::string& line) const {
+    if (!options_.quiet) env_.error(TerminalText::Format("{}\n", line));
+  }
+
+  // What the students' run depends on, besides the cases.
+  Json Settings() const {
+    const Result<std::string> skill = ReadFile(fs::path(output_) / "SKILL.md");
+    return {{"students", options_.students},     {"rounds", options_.rounds},
+            {"load", options_.workspace.load},   {"max_turns", options_.workspace.max_turns.value_or(kDefaultTurns)},
+            {"max_tokens", options_.max_tokens}, {"skill", skill ? Sha256Hex(*skill) : ""}};
+  }
+
+  // The teacher's own run, without a skill.
+  Result<JudgedRun> Solve() {
+    Say(fmt::format("solve    {}: {} in workspaces{}", options_.teacher, Counted(cases_.solved, "case"),
+                    cases_.same ? "; there are too few to hold some out, so students are measured on the same ones"
+                                : fmt::format("; {} held out for the students", cases_.measured)));
+    ASSIGN_OR_RETURN(const TempFolder scratch, TempFolder::Make("upskill-teach-"));
+    ASSIGN_OR_RETURN(const Folder folder, Folder::Make(scratch.path() / "none"));
+    RETURN_IF_ERROR(WriteSkillFolder({"none", "No skill.", "Nothing.", {}, {}, ""}, folder));
+    EvalOptions eval = EvalOptionsOf(options_);
+    eval.skill = folder.path().string();
+    eval.tests = cases_.to_solve;
+    eval.models = {options_.teacher};
+    eval.workspace.load = "body";
+    eval.only_baseline = true;
+    eval.ledger = false;
+    eval.resume = state_.solve_run();
+    eval.on_run = [this](const std::string& run) { return state_.NoteSolveRun(run); };
+    return RunEvalQuietly(eval, config_, budget_, env_);
+  }
+
+  ExitCode Distil(const std::string& run) {
+    GenerateCommandOptions generate;
+    generate.task = options_.task;
+    generate.from = {(RunsFolder(options_.runs_dir, config_) / run).string()};
+    generate.model = options_.teacher;
+    generate.base_urls = options_.base_urls;
+    generate.tests = cases_.to_solve;
+    generate.no_eval = true;
+    generate.output = output_;
+    generate.runs_dir = options_.runs_dir;
+    if (options_.max_cost_usd) generate.how.max_cost_usd = std::max(0.0, *options_.max_cost_usd - budget_.spent().usd);
+    generate.quiet = options_.quiet;
+    generate.color = options_.color;
+    // To resume one, these count as named again.
+    generate.resume = state_.generation();
+    generate.given = {"--output"};
+    if (!options_.base_urls.empty()) generate.given.insert("--base-url");
+    if (options_.max_cost_usd) generate.given.insert("--max-cost");
+    const GenerateEnd end = RunGenerateAsPart(
+        std::move(generate), [this](const std::string& id) { return state_.NoteGeneration(id); }, env_);
+    if (end.code != ExitCode::kSuccess) return end.code;
+    budget_.Charge({0, end.spent_usd});
+    if (const Status noted = state_.NoteWritten(); !noted) return PrintError(env_, noted.error());
+    return ExitCode::kSuccess;
+  }
+
+  ExitCode MeasureStudents() {
+    const Json settings = Settings();
+    EvalOptions eval = EvalOptionsOf(options_);
+    eval.skill = output_;
+    eval.tests = cases_.to_measure;
+    eval.models = options_.students;
+    eval.rounds = options_.rounds;
+    eval.resume = state_.measure_run(settings);
+    eval.on_run = [this, &settings](const std::string& run) {
+      return state_.is_measured(settings) ? Status() : state_.NoteMeasureRun(settings, run);
+    };
+    const ExitCode code = RunEvalPart(eval, &budget_, env_).code;
+    if (code != ExitCode::kSuccess) return code;
+    if (const Status noted = state_.NoteMeasured(settings); !noted) return PrintError(env_, noted.error());
+    return code;
+  }
+
+  const TeachOptions& options_;
+  const Config& config_;
+  const TaughtCases cases_;
+  const std::string output_;
+  TeachState state_;
+  Budget budget_;
+  Env& env_;
+};
+
+// Refuses a skill that is there and isn't this command's own.
+Status CheckPlace(const std::string& output, const TeachState& state) {
+  std::error_code code;
+  if (!fs::exists(output, code) || !state.generation().empty()) return {};
+  return InputError(fmt::format(
+      "{0} exists; name another folder for the new skill with -o, or measure this one on more students with "
+      "`upskill eval {0}`",
+      output));
 }
 
 }  // namespace
@@ -206,52 +316,40 @@ void AddTeachCommand(CLI::App& app, TeachOptions& options) {
       ->type_name("USD");
   AddSandboxOptions(*command, options.sandbox);
   BeginGroup(*command, "Output");
-  command->add_option("-o,--output", options.output, "Folder of the new skill [default: named after the file of cases]")
+  command
+      ->add_option("-o,--output", options.output,
+                   "Folder of the new skill [default: named after the file of cases, or after the task]")
       ->type_name("DIR");
   command->add_option("-d,--runs-dir", options.runs_dir, "Runs folder [default: the configured one, else ./runs]")
       ->type_name("DIR");
   command->add_flag("-q,--quiet", options.quiet, "Print no progress or notes");
   AddColorOption(*command, options.color);
   AddExamples(*command, {{"Teach a cheap model what an expensive one finds out",
-                          "upskill teach cases.json --teacher opus --student haiku"},
+                          "upskill teach reports.json --teacher opus --student haiku"},
                          {"Say what the skill is for",
-                          "upskill teach cases.json --teacher opus --student haiku --task 'Fill in forms'"}});
+                          "upskill teach forms.json --teacher opus --student haiku --task 'Fill in forms'"}});
 }
 
-ExitCode RunTeach(const CLI::App& app, const TeachOptions& options, Env& env) {
+ExitCode RunTeach(const TeachOptions& options, Env& env) {
   const Result<Config> config = LoadConfig(env);
   if (!config) return PrintError(env, config.error());
-  std::error_code code;
-  if (fs::exists(OutputOf(options), code)) {
-    return PrintError(
-        env, InputError(fmt::format(
-                 "{0} exists; name another folder for the new skill with -o, or measure this one on more students with "
-                 "`upskill eval {0}`",
-                 OutputOf(options))));
-  }
+  const Result<std::string> output = OutputOf(options);
+  if (!output) return PrintError(env, output.error());
   if (const Status models = CheckModels(options, env); !models) return PrintError(env, models.error());
-  const Result<TaughtCases> cases = DivideCases(options.cases, RunsFolder(options.runs_dir, *config));
+  const fs::path runs_dir = RunsFolder(options.runs_dir, *config);
+  Result<TaughtCases> cases = DivideCases(options.cases, runs_dir);
   if (!cases) return PrintError(env, cases.error());
-  RunLimits limits;
-  limits.max_cost_usd = options.max_cost_usd;
-  Budget budget(limits);
-  const auto say = [&](const std::string& line) {
-    if (!options.quiet) env.error(TerminalText::Format("{}\n", line));
-  };
-  say(fmt::format("solve    {}: {} in workspaces{}", options.teacher, Counted(cases->solved, "case"),
-                  cases->same ? "; there are too few to hold some out, so students are measured on the same ones"
-                              : fmt::format("; {} held out for the students", cases->measured)));
-  const Result<JudgedRun> solved = Solve(options, *cases, *config, budget, env);
-  if (!solved) return PrintError(env, solved.error());
-  const ArmSummary& arm = solved->summary.students.front().arms.at(Arm::kBaseline);
-  say(fmt::format("solved   {} of {} · run {}", arm.passed, arm.answered, solved->plan().run));
-  std::optional<double> left = options.max_cost_usd;
-  if (left) *left = std::max(0.0, *left - budget.spent().usd);
-  const std::string run = (RunsFolder(options.runs_dir, *config) / solved->plan().run).string();
-  const GenerateEnd distilled = Distil(app, options, run, *cases, left, env);
-  if (distilled.code != ExitCode::kSuccess) return distilled.code;
-  budget.Charge({0, distilled.spent_usd});
-  return MeasureStudents(options, *cases, budget, env);
+  const Json inputs = {{"teacher", options.teacher},
+                       {"task", options.task},
+                       {"output", *output},
+                       {"max_turns", options.workspace.max_turns.value_or(kDefaultTurns)},
+                       {"max_tokens", options.max_tokens}};
+  Result<Folder> folder = Folder::Open(fs::path(cases->to_solve).parent_path());
+  if (!folder) return PrintError(env, folder.error());
+  Result<TeachState> state = TeachState::Open(*std::move(folder), runs_dir, inputs);
+  if (!state) return PrintError(env, state.error());
+  if (const Status place = CheckPlace(*output, *state); !place) return PrintError(env, place.error());
+  return Teaching(options, *config, *std::move(cases), *output, *std::move(state), env).Run();
 }
 
 }  // namespace upskill

@@ -21,7 +21,7 @@ struct TeachOptions {
   std::string teacher;
   std::vector<std::string> students;
   std::vector<std::string> base_urls;
-  std::string output;  // the skill's folder; empty: named after the cases
+  std::string output;  // the skill's folder; empty: named after the cases or the task
   int rounds = 1;
   int max_tokens = 4096;
   int parallel = 0;
@@ -36,7 +36,8 @@ struct TeachOptions {
 void AddTeachCommand(CLI::App& app, TeachOptions& options);
 
 // Has the teacher solve some of the cases in workspaces, write a skill from how it did, and measures what the skill
-// does for the students on the other cases. `app`: as it parsed the command line.
-ExitCode RunTeach(const CLI::App& app, const TeachOptions& options, Env& env);
+// does for the students on the other cases. The same command continues what was interrupted, and prints the result
+// again of what was finished.
+ExitCode RunTeach(const TeachOptions& options, Env& env);
 
 }  // namespace upskill

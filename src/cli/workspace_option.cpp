@@ -64,22 +64,75 @@ Result<SkillFolder> ReadSkillFolder(const SkillSnapshot& snapshot, const fs::pat
   return folder;
 }
 
+bool IsFolderName(const std::string& skill) {
+  return ContainedPath("", skill) && skill.find('/') == std::string::npos && ConflictOfFiles({{skill, ""}}).empty();
+}
+
+Status CheckPlacesOfSkills(const Plan& plan) {
+  const WorkspacePlan& workspace = *plan.workspace;
+  if (workspace.load != SkillLoad::kOnDemand) return {};
+  std::vector<const SkillFolder*> skills = {&workspace.skill};
+  if (plan.has_arm(Arm::kPrevious)) skills.push_back(&workspace.previous);
+  for (const SkillFolder& other : workspace.others) skills.push_back(&other);
+  WorkspaceFiles placed;
+  for (const SkillFolder* skill : skills) {
+    if (!IsFolderName(skill->name))
+      return InputError(fmt::format("the name of the skill \"{}\" can't be the name of a folder in a workspace",
+                                    ExcerptLine(skill->name, 80)));
+    for (const auto& [name, content] : skill->files)
+      placed[fmt::format("{}/{}/{}", kWorkspaceSkills, skill->name, name)];
+  }
+  for (const Case& test_case : plan.suite.cases) {
+    if (test_case.files.empty() || !plan.acts_in(test_case)) continue;
+    WorkspaceFiles all = placed;
+    for (const auto& [name, content] : test_case.files) all[PlainFileName(name)];
+    if (const std::string conflict = ConflictOfFiles(all); !conflict.empty()) {
+      return InputError(fmt::format("{}: \"context.files\": {}; the folders of skills are in {}",
+                                    test_case.place.empty() ? test_case.id : test_case.place, conflict,
+                                    kWorkspaceSkills));
+    }
+  }
+  return {};
+}
+
+namespace {
+
+// As text in XML, on one line.
+std::string ListedText(std::string_view text) {
+  std::string listed;
+  for (const char c : text) {
+    const bool is_space = c == ' ' || c == '\n' || c == '\r' || c == '\t';
+    if (is_space && listed.ends_with(' ')) continue;
+    if (c == '&') {
+      listed += "&amp;";
+    } else if (c == '<') {
+      listed += "&lt;";
+    } else if (c == '>') {
+      listed += "&gt;";
+    } else {
+      listed += is_space ? ' ' : c;
+    }
+  }
+  return std::string(Trim(listed));
+}
+
+}  // namespace
+
 std::string ListingOf(std::vector<SkillFolder> skills) {
   std::sort(skills.begin(), skills.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   std::string listed;
   for (const SkillFolder& skill : skills) {
     listed += (listed.empty() ? "" : "\n") +
-              BuiltInPrompts().Render("workspace-listed-skill",
-                                      {{"name", skill.name},
-                                       {"description", skill.description},
-                                       {"location", fmt::format("{}/{}/SKILL.md", kWorkspaceSkills, skill.name)}});
+              BuiltInPrompts().Render(
+                  "workspace-listed-skill",
+                  {{"name", ListedText(skill.name)},
+                   {"description", ListedText(skill.description)},
+                   {"location", ListedText(fmt::format("{}/{}/SKILL.md", kWorkspaceSkills, skill.name))}});
   }
   return BuiltInPrompts().Render("workspace-skill", {{"skills", listed}});
 }
 
 namespace {
-
-CaseMode ModeOf(const WorkspaceChoice& choice) { return CaseModeFromName(choice.mode).value_or(CaseMode::kUnset); }
 
 bool AnyActs(const Plan& plan) {
   return std::any_of(plan.suite.cases.begin(), plan.suite.cases.end(),
@@ -94,6 +147,8 @@ bool AnyServers(const Plan& plan) {
 }
 
 }  // namespace
+
+CaseMode ModeOf(const WorkspaceChoice& choice) { return CaseModeFromName(choice.mode).value_or(CaseMode::kUnset); }
 
 std::vector<std::string> AddWorkspaceOptions(CLI::App& command, WorkspaceChoice& choice) {
   BeginGroup(command, "Workspaces");
@@ -153,6 +208,9 @@ Result<std::optional<WorkspacePlan>> WorkspacePlanOf(const WorkspaceChoice& choi
     ASSIGN_OR_RETURN(workspace.previous, ReadSkillFolder(plan.previous, plan.suite.source));
     workspace.previous_prompt = ListingOf({workspace.previous});
   }
+  tried.arms = plan.arms;
+  tried.workspace = workspace;
+  RETURN_IF_ERROR(CheckPlacesOfSkills(tried));
   return std::optional<WorkspacePlan>(std::move(workspace));
 }
 

@@ -31,6 +31,9 @@ struct WorkspaceChoice {
   std::int64_t case_tokens = 0;
 };
 
+// Unset: as each case says.
+CaseMode ModeOf(const WorkspaceChoice& choice);
+
 // The options decided by a run's plan, which can't be given with --resume.
 std::vector<std::string> AddWorkspaceOptions(CLI::App& command, WorkspaceChoice& choice);
 
@@ -38,7 +41,15 @@ std::vector<std::string> AddWorkspaceOptions(CLI::App& command, WorkspaceChoice&
 // Error: it is too large or can't be read.
 Result<SkillFolder> ReadSkillFolder(const SkillSnapshot& snapshot, const std::filesystem::path& suite);
 
-// What the system prompt says of skills that are loaded on demand, in the order of their names.
+// Whether files of the plan's cases and the folders of its skills can be in one workspace. Errors: a name of a skill
+// that can't be the name of a folder, a file of a case where a skill's folder is.
+Status CheckPlacesOfSkills(const Plan& plan);
+
+// Whether a skill of this name has a folder of that name in a workspace.
+bool IsFolderName(const std::string& skill);
+
+// What the system prompt says of skills that are loaded on demand, in the order of their names: XML, with each text on
+// one line.
 std::string ListingOf(std::vector<SkillFolder> skills);
 
 // The limits, the tools and the prompt of a choice.

@@ -66,8 +66,10 @@ class KeyMaker {
   // A member of the key that only cells in a workspace have.
   const std::string& TaskText(const Cell& cell) {
     std::string& text = tasks_[{cell.arm, cell.case_index}];
-    if (text.empty())
-      text = fmt::format(R"(,"task":"{}")", TaskKey(plan_, cell.arm, plan_.suite.cases[cell.case_index]));
+    if (!text.empty()) return text;
+    std::string& arm = arms_[cell.arm];
+    if (arm.empty()) arm = ArmKey(plan_, cell.arm);
+    text = fmt::format(R"(,"task":"{}")", TaskKey(plan_, arm, plan_.suite.cases[cell.case_index]));
     return text;
   }
 
@@ -82,6 +84,7 @@ class KeyMaker {
   const Plan& plan_;
   std::map<Arm, std::string> systems_;
   std::map<Arm, std::string> acting_systems_;  // of cases in a workspace
+  std::map<Arm, std::string> arms_;            // hashes of what their tasks have in common
   std::map<std::pair<Arm, std::size_t>, std::string> tasks_;
   std::vector<std::string> messages_;       // by case
   std::vector<std::string> message_lists_;  // the same as JSON

@@ -5,11 +5,45 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 
 #include "check/activation_check.h"
 #include "eval/workspace_cell.h"
+#include "util/text.h"
 
 namespace upskill {
+
+namespace {
+
+// The calls of a transcript, and those that it has no room for.
+CheckedCalls CallsOf(const WorkRecord& work) {
+  CheckedCalls calls;
+  for (const auto& [tool, count] : work.tools) calls.unlisted[tool] = static_cast<std::size_t>(std::max(count, 0));
+  for (const Json& turn : work.transcript) {
+    const Json& of_turn = Member(turn, "calls");
+    if (!of_turn.is_array()) continue;
+    for (const Json& call : of_turn) {
+      CheckedCall listed{StringAt(call, "name"), StringAt(call, "arguments"), false};
+      listed.cut = IsWithoutMiddle(listed.arguments);
+      auto rest = calls.unlisted.find(listed.tool);
+      if (rest == calls.unlisted.end())
+        rest = calls.unlisted.find(ReplaceInvalidUtf8(std::string_view(listed.tool).substr(0, kMaxToolName)));
+      if (rest != calls.unlisted.end() && rest->second > 0) --rest->second;
+      calls.listed.push_back(std::move(listed));
+    }
+  }
+  std::erase_if(calls.unlisted, [](const auto& entry) { return entry.second == 0; });
+  return calls;
+}
+
+// Nothing for an answer in words.
+std::optional<CheckedWork> WorkToCheck(const Case& test_case, const ChatResponse& response) {
+  std::optional<WorkspaceFiles> files = FinalFiles(test_case, response);
+  if (!files) return std::nullopt;
+  return CheckedWork{*std::move(files), CallsOf(*response.work)};
+}
+
+}  // namespace
 
 Result<CellChecks> CellChecks::Make(const Case& test_case, const Sandbox& sandbox, bool has_judge) {
   ASSIGN_OR_RETURN(CaseChecks checks, CaseChecks::Make(test_case, sandbox, has_judge));
@@ -17,8 +51,8 @@ Result<CellChecks> CellChecks::Make(const Case& test_case, const Sandbox& sandbo
 }
 
 std::vector<CheckResult> CellChecks::Run(const Sample& sample, const StopFlag* stop) const {
-  const std::optional<WorkspaceFiles> files = FinalFiles(*case_, sample.response);
-  std::vector<CheckResult> results = checks_.Run(sample.response.text, stop, files ? &*files : nullptr);
+  const std::optional<CheckedWork> done = WorkToCheck(*case_, sample.response);
+  std::vector<CheckResult> results = checks_.Run(sample.response.text, stop, done ? &*done : nullptr);
   const std::optional<WorkRecord>& work = sample.response.work;
   if (!work || !work->skill) return results;
   const std::vector<std::string>& read = work->skill->read;
@@ -30,14 +64,14 @@ std::vector<CheckResult> CellChecks::Run(const Sample& sample, const StopFlag* s
 }
 
 std::vector<AskedQuestion> CellChecks::QuestionsAbout(const Sample& sample) const {
-  const std::optional<WorkspaceFiles> files = FinalFiles(*case_, sample.response);
-  return checks_.QuestionsAbout(sample.response.text, sample.checks, files ? &*files : nullptr);
+  const std::optional<CheckedWork> done = WorkToCheck(*case_, sample.response);
+  return checks_.QuestionsAbout(sample.response.text, sample.checks, done ? &*done : nullptr);
 }
 
 std::vector<CheckResult> CellChecks::RunJudged(const Sample& sample, const Judgments& judgments,
                                                const StopFlag* stop) const {
-  const std::optional<WorkspaceFiles> files = FinalFiles(*case_, sample.response);
-  return checks_.RunJudged(sample.response.text, sample.checks, judgments, stop, files ? &*files : nullptr);
+  const std::optional<CheckedWork> done = WorkToCheck(*case_, sample.response);
+  return checks_.RunJudged(sample.response.text, sample.checks, judgments, stop, done ? &*done : nullptr);
 }
 
 std::string CellChecks::WhyUndecided(const Sample& sample) const {

@@ -147,6 +147,8 @@ struct Plan {
   int first_planned_rounds() const { return planned_rounds > 0 ? planned_rounds : rounds; }
   // Whether students work on this case in a workspace.
   bool acts_in(const Case& test_case) const;
+  // How all cases are done; unset: as each case says.
+  CaseMode mode_of_all() const { return workspace ? workspace->mode : CaseMode::kAnswer; }
   // Whether it is measured how students choose among skills, instead of how they answer.
   bool measures_activation() const { return workspace && workspace->activation; }
   bool has_arm(Arm arm) const { return std::find(arms.begin(), arms.end(), arm) != arms.end(); }

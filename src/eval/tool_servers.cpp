@@ -48,6 +48,8 @@ Result<ToolServer> ReadServer(const Json& stated) {
       return wrong(fmt::format("\"files\": \"{}\" is not a text file inside its folder", ExcerptLine(file.key(), 60)));
     server.files[PlainFileName(file.key())] = file.value().get<std::string>();
   }
+  if (const std::string conflict = ConflictOfFiles(server.files); !conflict.empty())
+    return wrong("\"files\": " + conflict);
   return server;
 }
 

@@ -38,6 +38,10 @@ std::string BodyOfArm(const Plan& plan, Arm arm) {
   return arm == Arm::kPrevious ? plan.previous.body : plan.skill.body;
 }
 
+std::chrono::milliseconds TimeLimitOf(const WorkspacePlan& workspace) {
+  return std::chrono::milliseconds(std::llround(workspace.case_seconds * 1000.0));
+}
+
 WorkspaceFiles FilesOfCase(const Case& test_case) {
   WorkspaceFiles files;
   for (const auto& [name, content] : test_case.files) files[PlainFileName(name)] = content;
@@ -65,7 +69,7 @@ std::shared_ptr<const WorkspaceTask> TaskOf(const Plan& plan, Arm arm, const Cas
   if (Result<std::vector<ToolServer>> servers = ServersOf(plan.suite, test_case)) task->servers = *std::move(servers);
   task->load = workspace.load;
   task->max_turns = workspace.max_turns;
-  task->time_limit = std::chrono::milliseconds(std::llround(workspace.case_seconds * 1000.0));
+  task->time_limit = TimeLimitOf(workspace);
   task->max_tokens = workspace.case_tokens;
   return task;
 }
@@ -76,29 +80,37 @@ std::vector<Tool> ToolsOfArm(const Plan& plan, Arm arm) {
   return tools;
 }
 
-std::string TaskKey(const Plan& plan, Arm arm, const Case& test_case) {
-  const std::shared_ptr<const WorkspaceTask> task = TaskOf(plan, arm, test_case);
+std::string ArmKey(const Plan& plan, Arm arm) {
+  const WorkspacePlan& workspace = *plan.workspace;
   Json tools = Json::array();
   for (const Tool& tool : ToolsOfArm(plan, arm))
     tools.push_back({{"name", tool.name}, {"description", tool.description}, {"schema", tool.schema}});
-  Json key = {{"task", 1},
-              {"files", FileChangesToJson({task->files, {}})},
-              {"load", SkillLoadName(task->load)},
-              {"max_turns", task->max_turns},
-              {"time_ms", task->time_limit.count()},
-              {"max_tokens", task->max_tokens},
+  Json key = {{"arm", 1},
+              {"load", SkillLoadName(workspace.load)},
+              {"max_turns", workspace.max_turns},
+              {"time_ms", TimeLimitOf(workspace).count()},
+              {"max_tokens", workspace.case_tokens},
               {"tools", std::move(tools)}};
   const auto folder = [](const SkillFolder& skill) {
     return Json{
         {"name", skill.name}, {"description", skill.description}, {"files", FileChangesToJson({skill.files, {}})}};
   };
-  if (task->skill) key["skill"] = folder(*task->skill);
-  for (const SkillFolder& other : task->others) key["others"].push_back(folder(other));
-  for (const ToolServer& server : task->servers) {
-    key["servers"].push_back({{"name", server.name},
-                              {"command", server.command},
-                              {"files", FileChangesToJson({server.files, {}})},
-                              {"shared", server.shared}});
+  if (const std::optional<SkillFolder> skill = FolderOfArm(plan, arm)) {
+    key["skill"] = folder(*skill);
+    for (const SkillFolder& other : workspace.others) key["others"].push_back(folder(other));
+  }
+  return Sha256Hex(CanonicalJson(key));
+}
+
+std::string TaskKey(const Plan& plan, const std::string& arm_key, const Case& test_case) {
+  Json key = {{"task", 2}, {"arm", arm_key}, {"files", FileChangesToJson({FilesOfCase(test_case), {}})}};
+  if (Result<std::vector<ToolServer>> servers = ServersOf(plan.suite, test_case)) {
+    for (const ToolServer& server : *servers) {
+      key["servers"].push_back({{"name", server.name},
+                                {"command", server.command},
+                                {"files", FileChangesToJson({server.files, {}})},
+                                {"shared", server.shared}});
+    }
   }
   return Sha256Hex(CanonicalJson(key));
 }

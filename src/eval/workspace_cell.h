@@ -22,8 +22,11 @@ std::shared_ptr<const WorkspaceTask> TaskOf(const Plan& plan, Arm arm, const Cas
 // The tools of an arm: those that load skills only where there is one to load.
 std::vector<Tool> ToolsOfArm(const Plan& plan, Arm arm);
 
-// The hash of all of that, and of the tools, which enters the cell's key.
-std::string TaskKey(const Plan& plan, Arm arm, const Case& test_case);
+// The hash of what the tasks of an arm have in common: skills, tools and limits. It takes time for the size of the
+// skills, so it is made once for all cases.
+std::string ArmKey(const Plan& plan, Arm arm);
+// The hash of a case's task in that arm, which enters the cell's key.
+std::string TaskKey(const Plan& plan, const std::string& arm_key, const Case& test_case);
 
 // The files of the workspace at the end, for the case's checks; nothing for an answer in words.
 std::optional<WorkspaceFiles> FinalFiles(const Case& test_case, const ChatResponse& response);

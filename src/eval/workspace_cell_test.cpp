@@ -7,8 +7,10 @@
 #include <string>
 
 #include "eval/cell.h"
+#include "eval/cell_checks.h"
 #include "eval/sample.h"
 #include "support/plan_fixture.h"
+#include "support/work_meter.h"
 
 namespace upskill {
 namespace {
@@ -107,6 +109,48 @@ TEST(WorkspaceCell, PlanAndSampleAreStoredAndReadBack) {
   EXPECT_EQ(back->response.work, sample.response.work);
   EXPECT_EQ(FinalFiles(plan.suite.cases[0], back->response), (WorkspaceFiles{{"a.txt", "new"}}));
   EXPECT_FALSE(FinalFiles(plan.suite.cases[0], ChatResponse()).has_value());
+}
+
+TEST(WorkspaceCell, CallsOfToolsAreChecked) {
+  Suite suite = ParseSuite(R"([{"id": "c", "input": "i", "mode": "workspace", "checks": [
+    {"type": "tool_call", "tool": "write_file", "arguments": {"path": "a.txt"}},
+    {"type": "tool_call", "tool": "bash", "minimum": 2},
+    {"type": "tool_call", "tool": "bash", "pattern": "make", "maximum": 0}]}])",
+                           "s.json")
+                    .value();
+  const CellChecks checks = CellChecks::Make(suite.cases[0], DefaultSandbox(), false).value();
+  Sample sample;
+  EXPECT_EQ(checks.Run(sample).at(0).outcome, Outcome::kSkip) << "an answer in words";
+  WorkRecord& work = sample.response.work.emplace();
+  work.tools = {{"bash", 2}, {"write_file", 1}};
+  work.transcript = ParseJson(R"([{"calls": [{"name": "write_file", "arguments": "{\"path\": \"a.txt\"}"},
+                                             {"name": "bash", "arguments": "{\"command\": \"ls\"}"}]},
+                                  {"text": "Done."}])",
+                              "transcript")
+                        .value();
+  const std::vector<CheckResult> results = checks.Run(sample);
+  EXPECT_EQ(results.at(0).outcome, Outcome::kPass);
+  EXPECT_EQ(results.at(1).outcome, Outcome::kPass) << "a call that the transcript had no room for";
+  EXPECT_EQ(results.at(2).outcome, Outcome::kSkip) << "whose arguments nobody knows";
+  work.transcript[0]["calls"][1]["arguments"] = WithoutMiddle(std::string(5'000, 'x') + "make", 100);
+  EXPECT_EQ(checks.Run(sample).at(2).outcome, Outcome::kFail) << "what was kept of the arguments decides";
+}
+
+TEST(WorkspaceCell, KeysTakeTimeForTheSkillsOnceAndNotForEachCase) {
+  Plan plan = ActingPlan();
+  plan.workspace->mode = CaseMode::kWorkspace;
+  plan.workspace->others = {{"other", "o", {{"SKILL.md", std::string(1'000'000, 'x')}}}};
+  const auto work = [&](std::size_t cases) {
+    Plan larger = plan;
+    const Case one = plan.suite.cases[0];
+    larger.suite.cases.clear();
+    for (std::size_t i = 0; i < cases; ++i) {
+      larger.suite.cases.push_back(one);
+      larger.suite.cases.back().id = std::to_string(i);
+    }
+    return WorkMeter().Of([&] { static_cast<void>(CellsOf(larger)); });
+  };
+  EXPECT_LT(work(40), 4 * work(2)) << "the bodies of the skills are read once for each arm";
 }
 
 }  // namespace

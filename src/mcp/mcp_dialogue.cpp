@@ -35,7 +35,10 @@ struct McpSession::State {
     const int id = next_id_++;
     RETURN_IF_ERROR(Send({{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}}));
     while (true) {
-      ASSIGN_OR_RETURN(const Json message, Receive());
+      ASSIGN_OR_RETURN(const Received received, Receive());
+      const Json& message = received.message;
+      if (received.replaced && JsonGet<int>(message, "id", -1) == id && !message.contains("method"))
+        return Error{ErrorKind::kUnavailable, fmt::format("its answer to {} is not valid UTF-8", method)};
       if (message.contains("method") && message.contains("id")) {
         RETURN_IF_ERROR(Send({{"jsonrpc", "2.0"},
                               {"id", message.at("id")},
@@ -49,16 +52,23 @@ struct McpSession::State {
   Status Notify(const std::string& method) { return Send({{"jsonrpc", "2.0"}, {"method", method}}); }
 
  private:
+  struct Received {
+    Json message;
+    bool replaced = false;  // it wasn't valid UTF-8
+  };
+
   Status Send(const Json& message) { return connection_.send(DumpJson(message) + "\n"); }
 
-  // The next line that is a JSON object.
-  Result<Json> Receive() {
+  // The next line that is a JSON object, apart from invalid UTF-8 in it.
+  Result<Received> Receive() {
     while (true) {
       const std::size_t newline = output_.find('\n', searched_);
       if (newline != std::string::npos) {
-        const Result<Json> message = ParseJson(std::string_view(output_).substr(taken_, newline - taken_), "stdout");
+        const std::string_view line = std::string_view(output_).substr(taken_, newline - taken_);
+        const bool replaced = FindInvalidUtf8(line).has_value();
+        Result<Json> message = replaced ? ParseJson(ReplaceInvalidUtf8(line), "stdout") : ParseJson(line, "stdout");
         taken_ = searched_ = newline + 1;
-        if (message && message->is_object()) return *message;
+        if (message && message->is_object()) return Received{*std::move(message), replaced};
         continue;
       }
       output_.erase(0, taken_);

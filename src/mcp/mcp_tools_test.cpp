@@ -11,7 +11,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "mcp/mcp_dialogue.h"
 #include "support/work_meter.h"
 #include "util/child_environment.h"
 #include "util/files.h"
@@ -211,6 +213,33 @@ TEST(ListMcpTools, StopsWhenAsked) {
   const Result<McpTools> found = ListMcpTools("sleep 60", ChildEnvironment(), kLimit, &stop);
   ASSERT_FALSE(found.ok());
   EXPECT_EQ(found.error().kind, ErrorKind::kCancelled);
+}
+
+// A session whose server answers with these lines, in turn, and is then silent.
+McpSession SessionWith(std::vector<std::string> lines) {
+  auto left = std::make_shared<std::vector<std::string>>(std::move(lines));
+  return McpSession({[](std::string_view /*bytes*/) { return Status(); },
+                     [left]() -> Result<std::string> {
+                       if (left->empty()) return Error{ErrorKind::kUnavailable, "waited for more"};
+                       std::string line = left->front() + "\n";
+                       left->erase(left->begin());
+                       return line;
+                     }});
+}
+
+TEST(McpSession, AnAnswerThatIsNotUtf8EndsTheCallAndNotTheSession) {
+  const std::string result = R"("result":{"content":[{"type":"text","text":")";
+  McpSession session = SessionWith({"\xFF a line of a log", R"({"jsonrpc":"2.0","id":1,)" + result + "\xFF\"}]}}",
+                                    R"({"jsonrpc":"2.0","method":"n","params":{"a":")"
+                                    "\xFF\"}}",
+                                    R"({"jsonrpc":"2.0","id":2,)" + result + "fine\"}]}}"});
+  const Result<McpResult> broken = session.Call("t", Json::object());
+  ASSERT_FALSE(broken.ok());
+  EXPECT_EQ(broken.error().kind, ErrorKind::kUnavailable) << "which leaves the server in use";
+  EXPECT_EQ(broken.error().message, "its answer to tools/call is not valid UTF-8");
+  const Result<McpResult> next = session.Call("t", Json::object());
+  ASSERT_TRUE(next.ok()) << next.error().message;
+  EXPECT_EQ(next->text, "fine");
 }
 
 }  // namespace

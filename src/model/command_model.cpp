@@ -2,11 +2,13 @@
 #include "model/command_model.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <filesystem>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -167,6 +169,33 @@ std::string ShellCommandOf(const std::string& command) {
               ".", "echo", "printf"}))
     return command;
   return fmt::format("exec {}", trimmed);
+}
+
+Status CheckCommandExists(const std::string& command, const std::vector<std::string>& environment) {
+  constexpr std::string_view kExec = "exec ";
+  constexpr std::string_view kPath = "PATH=";
+  const std::string line = ShellCommandOf(command);
+  if (!line.starts_with(kExec) || line == command) return {};
+  const std::string_view rest = std::string_view(line).substr(kExec.size());
+  const std::string program(rest.substr(0, rest.find_first_of(" \t")));
+  if (program.find_first_of("'\"") != std::string::npos) return {};
+  const auto is_program = [](const std::string& file) {
+    std::error_code code;
+    return std::filesystem::is_regular_file(file, code) && ::access(file.c_str(), X_OK) == 0;
+  };
+  bool found = program.find('/') != std::string::npos && is_program(program);
+  for (const std::string& variable : environment) {
+    if (!variable.starts_with(kPath) || program.find('/') != std::string::npos) continue;
+    for (std::size_t from = kPath.size(); from <= variable.size();) {
+      const std::size_t end = std::min(variable.find(':', from), variable.size());
+      const std::string folder = variable.substr(from, end - from);
+      found = found || is_program((folder.empty() ? "." : folder) + "/" + program);
+      from = end + 1;
+    }
+  }
+  if (found) return {};
+  return Error{ErrorKind::kNotFound,
+               fmt::format("command `{}`: there is no program {}", ExcerptLine(command, 80), ExcerptLine(program, 80))};
 }
 
 std::unique_ptr<Model> MakeCommandModel(CommandModelOptions options) {

@@ -32,6 +32,10 @@ struct CommandModelOptions {
 // Owns the threads that wait for the commands. `done` is called on one of them.
 std::unique_ptr<Model> MakeCommandModel(CommandModelOptions options);
 
+// Whether the program that the command starts is there to be executed, as far as that can be told without a shell: a
+// command with shell syntax passes. `environment`: its PATH. Error: what is missing.
+Status CheckCommandExists(const std::string& command, const std::vector<std::string>& environment);
+
 // Exposed for tests: what /bin/sh is given.
 std::string ShellCommandOf(const std::string& command);
 

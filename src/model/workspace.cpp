@@ -17,6 +17,10 @@ namespace {
 
 constexpr int kMostCounted = 1'000'000;  // of turns and calls in a stored record
 
+// Around the number of bytes that WithoutMiddle has left out.
+constexpr std::string_view kLeftOutFrom = "\n[… ";
+constexpr std::string_view kLeftOutTo = " bytes left out …]\n";
+
 Json ContentToJson(const std::string& content) {
   if (!FindInvalidUtf8(content)) return content;
   return {{"base64", EncodeBase64(content)}};
@@ -165,8 +169,13 @@ std::string WithoutMiddle(std::string_view text, std::size_t most) {
   while (head > 0 && !starts_character(head)) --head;
   std::size_t tail = text.size() - most / 2;
   while (!starts_character(tail)) ++tail;
-  return fmt::format("{}\n[… {} bytes left out …]\n{}", text.substr(0, head),
-                     WithThousands(static_cast<long long>(tail - head)), text.substr(tail));
+  return fmt::format("{}{}{}{}{}", text.substr(0, head), kLeftOutFrom,
+                     WithThousands(static_cast<long long>(tail - head)), kLeftOutTo, text.substr(tail));
+}
+
+bool IsWithoutMiddle(std::string_view text) {
+  const std::size_t from = text.find(kLeftOutFrom);
+  return from != std::string_view::npos && text.find(kLeftOutTo, from) != std::string_view::npos;
 }
 
 }  // namespace upskill

@@ -136,6 +136,7 @@ struct WorkRecord {
 };
 
 inline constexpr std::size_t kMaxTranscriptText = 4'000;
+inline constexpr std::size_t kMaxToolName = 64;  // bytes of the names in WorkRecord::tools
 inline constexpr std::size_t kMaxTranscriptBytes = std::size_t{1} << 20U;
 
 // As samples.jsonl has it. Files that aren't text are in base64.
@@ -148,5 +149,7 @@ Result<FileChanges> FileChangesFromJson(const Json& json);
 
 // The beginning and the end of a text, and between them how much was left out, if it is longer than `most` bytes.
 std::string WithoutMiddle(std::string_view text, std::size_t most);
+// Whether something was left out of the text in this way.
+bool IsWithoutMiddle(std::string_view text);
 
 }  // namespace upskill

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -49,11 +50,15 @@ Result<NamedTexts> ReadFiles(const Json& object, const std::string& key) {
   const Json* listed = FindMember(object, "files");
   if (listed == nullptr) return files;
   if (!listed->is_object()) return WrongType(key, "an object {name: text}", *listed);
+  std::map<std::string, std::string> plain;
   for (const auto& [name, text] : listed->items()) {
     RETURN_IF_ERROR(ContainedPath("", name).With("\"" + key + "\""));
     if (!text.is_string()) return WrongType(fmt::format("{}[{}]", key, name), "a string", text);
     files.emplace_back(name, text.get<std::string>());
+    plain[PlainFileName(name)];
   }
+  if (const std::string conflict = ConflictOfFiles(plain); !conflict.empty())
+    return InputError(fmt::format("\"{}\": {}", key, conflict));
   return files;
 }
 

@@ -30,9 +30,8 @@ struct UnavailableType {
   std::string_view name;
   std::string_view reason;
 };
-constexpr std::array<UnavailableType, 4> kUnavailableTypes = {{
+constexpr std::array<UnavailableType, 3> kUnavailableTypes = {{
     {"validator", "validators are functions of another tool"},
-    {"tool_call", "this version does not check calls of tools"},
     {"nvcc", "use cuda_compile"},
     {"cuda_run", "this version runs no kernels"},
 }};
@@ -102,6 +101,10 @@ class CheckReader {
         check.options[std::string(key)] = *value;
     }
     if (type->kind == CheckKind::kCommand) ReadKeysOfVerifier(item, check);
+    if (type->is_about_reading()) {
+      const Json* const expected = FindMember(check.options, "expected");
+      if (expected != nullptr && !expected->is_boolean()) return WrongType("expected", "true or false", *expected);
+    }
     if (type->asks_judge() && !ReadRubric(item, check)) {
       check.options = item;
       check.unavailable = "it has no \"rubric\"";

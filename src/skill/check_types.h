@@ -31,6 +31,7 @@ enum class CheckKind {
   kKernelBuilder,
   kJudge,
   kActivates,
+  kToolCall,
 };
 
 // Keys that only one type has, which the check itself reads (CheckSpec::options).
@@ -52,6 +53,7 @@ inline constexpr CheckOptions kCountOptions = {"count"};
 inline constexpr CheckOptions kKernelOptions = {"require", "capabilities", "backends", "edition"};
 inline constexpr CheckOptions kJudgeOptions = {"rubric", "against"};
 inline constexpr CheckOptions kActivatesOptions = {"expected"};
+inline constexpr CheckOptions kToolCallOptions = {"tool", "arguments", "pattern", "minimum", "maximum"};
 
 // What a check is given: strings, a pattern, nothing but its options, or other checks, as a group.
 enum class CheckOperand { kValues, kOneValue, kPattern, kOptions, kChecks };
@@ -92,7 +94,7 @@ struct CheckType {
   }
 };
 
-inline constexpr std::array<CheckType, 25> kCheckTypes = {{
+inline constexpr std::array<CheckType, 26> kCheckTypes = {{
     {CheckKind::kContains, "contains", CheckOperand::kValues, kNoOptions, "values or text",
      "every value occurs, ignoring case"},
     {CheckKind::kNotContains, "not_contains", CheckOperand::kValues, kNoOptions, "values or text",
@@ -141,6 +143,8 @@ inline constexpr std::array<CheckType, 25> kCheckTypes = {{
      "the judge says that the rubric is met"},
     {CheckKind::kActivates, "activates", CheckOperand::kOptions, kActivatesOptions, "expected",
      "the skill is read, or not (eval --activation)"},
+    {CheckKind::kToolCall, "tool_call", CheckOperand::kOptions, kToolCallOptions, "tool, arguments, …",
+     "a student in a workspace has called the tool"},
 }};
 
 // nullptr for an unknown name.

@@ -44,6 +44,32 @@ Json QueriesSchema(std::size_t count) {
           {"additionalProperties", false}};
 }
 
+Result<std::vector<WrittenQuery>> AskForQueries(Teacher& teacher, const Prompts& prompts, const ListedSkills& skills,
+                                                std::size_t count, int attempt) {
+  PromptValues values = ValuesOfSkills(skills);
+  values["count"] = std::to_string(count);
+  constexpr int kTokens = 6'000;
+  ASSIGN_OR_RETURN(const Json answer,
+                   teacher.Ask({"queries", prompts.Render("activation-system"), prompts.Render("queries", values),
+                                QueriesSchema(count), attempt, kTokens}));
+  std::vector<WrittenQuery> queries;
+  std::set<std::string> seen;
+  for (const bool should : {true, false}) {
+    const std::size_t before = queries.size();
+    for (const Json& text : answer.at(should ? "should_trigger" : "should_not_trigger")) {
+      std::string query = text.is_string() ? std::string(Trim(text.get<std::string>())) : "";
+      const std::string plain = ToLowerAscii(query);
+      const bool names_it = plain.find(ToLowerAscii(skills.name)) != std::string::npos;
+      if (query.empty() || names_it || !seen.insert(plain).second) continue;
+      queries.push_back({std::move(query), should});
+    }
+    if (queries.size() == before)
+      return InputError(fmt::format("the teacher wrote no usable query that {} the skill",
+                                    should ? "should trigger" : "should not trigger"));
+  }
+  return queries;
+}
+
 }  // namespace
 
 Result<std::string> BetterDescription(Teacher& teacher, const Prompts& prompts, const ListedSkills& skills,
@@ -72,28 +98,14 @@ Result<std::string> BetterDescription(Teacher& teacher, const Prompts& prompts, 
 
 Result<std::vector<WrittenQuery>> WriteQueries(Teacher& teacher, const Prompts& prompts, const ListedSkills& skills,
                                                std::size_t count) {
-  PromptValues values = ValuesOfSkills(skills);
-  values["count"] = std::to_string(count);
-  constexpr int kTokens = 6'000;
-  ASSIGN_OR_RETURN(const Json answer,
-                   teacher.Ask({"queries", prompts.Render("activation-system"), prompts.Render("queries", values),
-                                QueriesSchema(count), 0, kTokens}));
-  std::vector<WrittenQuery> queries;
-  std::set<std::string> seen;
-  for (const bool should : {true, false}) {
-    const std::size_t before = queries.size();
-    for (const Json& text : answer.at(should ? "should_trigger" : "should_not_trigger")) {
-      std::string query = text.is_string() ? std::string(Trim(text.get<std::string>())) : "";
-      const std::string plain = ToLowerAscii(query);
-      const bool names_it = plain.find(ToLowerAscii(skills.name)) != std::string::npos;
-      if (query.empty() || names_it || !seen.insert(plain).second) continue;
-      queries.push_back({std::move(query), should});
-    }
-    if (queries.size() == before)
-      return InputError(fmt::format("the teacher wrote no usable query that {} the skill",
-                                    should ? "should trigger" : "should not trigger"));
+  // A useless answer that is stored from an earlier time isn't the last word.
+  constexpr int kMostAttempts = 100;
+  for (int attempt = 0;; ++attempt) {
+    const std::size_t before = teacher.answers();
+    Result<std::vector<WrittenQuery>> queries = AskForQueries(teacher, prompts, skills, count, attempt);
+    const bool useless = !queries && queries.error().kind == ErrorKind::kInput;
+    if (!useless || teacher.answers() > before || attempt == kMostAttempts) return queries;
   }
-  return queries;
 }
 
 }  // namespace upskill

@@ -111,6 +111,7 @@ struct Trace {
   std::vector<UsedSkill> skills;
   std::optional<TokenUsage> session_usage;  // totals, if the format has them; they override the sum of the messages
   std::optional<double> cost_usd;
+  bool passed_checks = false;     // checks of its task have passed on what was left
   std::optional<bool> succeeded;  // if the recording says how it ended (score, exit status)
   std::optional<std::int64_t> first_ms;
   std::optional<std::int64_t> last_ms;

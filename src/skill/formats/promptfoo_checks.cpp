@@ -162,7 +162,53 @@ Json JudgeFor(const TextAssertion& one) {
   return JudgeCheck(rubric);
 }
 
+// trajectory:tool-used: a name, several that must all be called, or {"name", "min", "max"}.
+Json ToolUsedFor(const TextAssertion& one) {
+  const auto called = [&](const std::string& tool) {
+    Json check = {{"type", "tool_call"}, {"tool", tool}};
+    if (one.negated) check["maximum"] = 0;
+    return check;
+  };
+  if (one.value.is_string() && !one.value.get_ref<const std::string&>().empty()) return called(TextOf(one.value));
+  if (one.value.is_array() && !one.value.empty() && !one.negated) {
+    Json checks = Json::array();
+    for (const Json& tool : one.value) {
+      if (!tool.is_string() || tool.get_ref<const std::string&>().empty())
+        return Skipped(one.type, "it lists something other than names of tools");
+      checks.push_back(called(TextOf(tool)));
+    }
+    return Group("all", std::move(checks));
+  }
+  const std::string name = StringAt(one.value, "name");
+  if (name.empty() || one.negated || FindMember(one.value, "pattern") != nullptr)
+    return Skipped((one.negated ? "not-" : "") + one.type, "it names no tool in a way that is known here");
+  const Json* const min = FindMember(one.value, "min");
+  const Json* const max = FindMember(one.value, "max");
+  if ((min != nullptr && !min->is_number_unsigned()) || (max != nullptr && !max->is_number_unsigned()))
+    return Skipped(one.type, "its \"min\" or \"max\" isn't a whole number");
+  if (max == nullptr && min != nullptr && *min == 0) return Skipped(one.type, "any number of calls passes");
+  Json check = called(name);
+  if (min != nullptr) check["minimum"] = *min;
+  if (max != nullptr) check["maximum"] = *max;
+  return check;
+}
+
+// trajectory:tool-args-match: {"name", "args", "mode"}.
+Json ToolArgumentsFor(const TextAssertion& one) {
+  const std::string name = StringAt(one.value, "name");
+  const Json& arguments = Member(one.value, FindMember(one.value, "args") != nullptr ? "args" : "arguments");
+  if (name.empty() || !arguments.is_object())
+    return Skipped(one.type, "it doesn't have the name of a tool and an object of arguments");
+  if (StringAt(one.value, "mode") == "exact")
+    return Skipped(one.type, "arguments may always have other members besides the expected ones");
+  Json check = {{"type", "tool_call"}, {"tool", name}, {"arguments", arguments}};
+  if (one.negated) check["maximum"] = 0;
+  return check;
+}
+
 Json CheckFor(const TextAssertion& one) {
+  if (one.type == "trajectory:tool-used") return ToolUsedFor(one);
+  if (one.type == "trajectory:tool-args-match") return ToolArgumentsFor(one);
   if (std::optional<Json> contains = ContainsFor(one)) return *std::move(contains);
   if (one.type == "equals") return EqualsFor(one);
   if (one.type == "regex") return RegexFor(one);

@@ -76,6 +76,22 @@ TEST_F(PromptfooChecksTest, Judges) {
   EXPECT_THAT(CheckOf(R"({"type":"factuality","value":"r"})"), HasSubstr("agrees in its facts with this text: r"));
 }
 
+TEST_F(PromptfooChecksTest, CallsOfTools) {
+  EXPECT_EQ(CheckOf(R"({"type":"trajectory:tool-used","value":"bash"})"), R"({"type":"tool_call","tool":"bash"})");
+  EXPECT_EQ(CheckOf(R"({"type":"not-trajectory:tool-used","value":"bash"})"),
+            R"({"type":"tool_call","tool":"bash","maximum":0})");
+  EXPECT_EQ(CheckOf(R"({"type":"trajectory:tool-used","value":["a","b"]})"),
+            R"({"type":"all","checks":[{"type":"tool_call","tool":"a"},{"type":"tool_call","tool":"b"}]})");
+  EXPECT_EQ(CheckOf(R"({"type":"trajectory:tool-used","value":{"name":"a","min":1,"max":3}})"),
+            R"({"type":"tool_call","tool":"a","minimum":1,"maximum":3})");
+  EXPECT_THAT(ReasonOf(R"({"type":"trajectory:tool-used","value":{"pattern":"search*"}})"), HasSubstr("names no tool"));
+  EXPECT_EQ(CheckOf(R"({"type":"trajectory:tool-args-match","value":{"name":"a","args":{"seat":"{{x}}"}}})"),
+            R"({"type":"tool_call","tool":"a","arguments":{"seat":"teal"}})");
+  EXPECT_THAT(ReasonOf(R"({"type":"trajectory:tool-args-match","value":{"name":"a","args":{},"mode":"exact"}})"),
+              HasSubstr("other members"));
+  EXPECT_THAT(ReasonOf(R"({"type":"trajectory:tool-sequence","value":{"steps":["a"]}})"), HasSubstr("no counterpart"));
+}
+
 TEST_F(PromptfooChecksTest, WhatHasNoCounterpartIsSkippedByName) {
   EXPECT_THAT(ReasonOf(R"({"type":"javascript","value":"output.length"})"), HasSubstr("promptfoo's javascript: code"));
   EXPECT_THAT(ReasonOf(R"({"type":"python","value":"x"})"), HasSubstr("promptfoo's python: code"));

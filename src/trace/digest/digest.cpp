@@ -28,6 +28,7 @@ constexpr std::array<DigestKind, 8> kKinds = {DigestKind::kEpisode, DigestKind::
 constexpr double kAgreementValue = 6;
 
 const char* OutcomeWord(const Trace& trace) {
+  if (trace.passed_checks) return "passed the checks of its task";
   if (!trace.succeeded) return "outcome not recorded";
   return *trace.succeeded ? "succeeded" : "failed";
 }

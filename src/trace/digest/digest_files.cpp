@@ -196,8 +196,8 @@ HowKnown EvidenceOfFile(const Trace& trace, const std::unordered_map<std::string
   ForEachNameIn(path, [&](std::string_view word) { name = word; });
   constexpr std::size_t kShortest = 4;
   const auto call = name.size() < kShortest ? last_calls.end() : last_calls.find(name);
-  if (call == last_calls.end() || call->second <= changed) return HowKnown::kOnlyWritten;
-  return EvidenceOfCall(trace, call->second);
+  if (call != last_calls.end() && call->second > changed) return EvidenceOfCall(trace, call->second);
+  return trace.passed_checks ? HowKnown::kPassedChecks : HowKnown::kOnlyWritten;
 }
 
 DigestItem FileItem(const Trace& trace, const std::unordered_map<std::string_view, std::size_t>& last_calls,

@@ -31,8 +31,9 @@ enum class DigestKind {
 enum class HowKnown {
   kRanAndPassed,
   kRanAndFailed,
-  kRan,          // the recording doesn't say how it ended
-  kOnlyWritten,  // by the agent: nothing in the recording tries it
+  kRan,           // the recording doesn't say how it ended
+  kOnlyWritten,   // by the agent: nothing in the recording tries it
+  kPassedChecks,  // the same, but checks of the task have passed on it afterwards
   kToldByUser,
   kReadInDocs,
   kReadInFiles,

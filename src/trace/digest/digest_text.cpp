@@ -200,6 +200,8 @@ const char* EvidenceWords(HowKnown evidence) {
       return "ran, outcome not recorded";
     case HowKnown::kOnlyWritten:
       return "only written";
+    case HowKnown::kPassedChecks:
+      return "written, and the checks of the task passed on it";
     case HowKnown::kToldByUser:
       return "told by the user";
     case HowKnown::kReadInDocs:

@@ -103,7 +103,8 @@ class TranscriptWriter {
         break;
       }
       case EventKind::kAssistant:
-        Add(DigestKind::kFinding, i, Whole(event.text));
+        Add(DigestKind::kFinding, i, Whole(event.text),
+            trace_.passed_checks && i + 1 == trace_.events.size() ? HowKnown::kPassedChecks : HowKnown::kOnlyWritten);
         break;
       case EventKind::kReasoning:
         if (!Trim(event.text).empty()) Add(DigestKind::kFinding, i, "(reasoning) " + Whole(event.text));

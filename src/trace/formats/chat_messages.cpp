@@ -37,6 +37,7 @@ class ChatMessagesReader : public RecordReader {
  private:
   void AddConversation(Json& record, const EventContext& stamp) {
     builder_.NoteModel(StringAt(record, "model"));
+    if (JsonGet(record, "passed_checks", false)) builder_.SetPassedChecks();  // of a run of `eval`
     if (Json* const system = FindMember(record, "system"); system != nullptr) {
       builder_.Add(stamp, EventKind::kSystem, TakeText(*system));
     }

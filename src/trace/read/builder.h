@@ -40,6 +40,7 @@ class TraceBuilder {
   void AddCost(const Json& usd);
   void SetSessionUsage(const TokenUsage& usage) { trace_.session_usage = usage; }
   void AddSessionUsage(const TokenUsage& usage);
+  void SetPassedChecks() { trace_.passed_checks = true; }
   void SetSucceeded(bool succeeded) { trace_.succeeded = succeeded; }
   void SetLossy() { trace_.lossy = true; }
   void CountDroppedLines(std::size_t count) { trace_.dropped_lines += count; }
