@@ -204,6 +204,7 @@ Result<std::uint32_t> Decoder::AddressValue(const Statement& statement, const Op
 }
 
 // cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [to], [from], size, [mbarrier]
+// cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [to], [from], size, [mbarrier]
 // cp.async.bulk.global.shared::cta.bulk_group [to], [from], size
 Status Decoder::DecodeBulk(const Statement& statement) {
   if (statement.Has("commit_group") || statement.Has("wait_group") || statement.Has("prefetch")) {
@@ -211,16 +212,20 @@ Status Decoder::DecodeBulk(const Statement& statement) {
   }
   const std::string_view to = statement.Part(3);
   const std::string_view from = statement.Part(4);
-  const bool to_shared = (to == "shared::cluster" || to == "shared::cta") && from == "global" &&
-                         statement.Has("mbarrier::complete_tx::bytes");
+  const bool from_global = from == "global";
+  const bool to_shared = (to == "shared::cluster" || (to == "shared::cta" && from_global)) &&
+                         (from_global || from == "shared::cta") && statement.Has("mbarrier::complete_tx::bytes");
   const bool to_global = to == "global" && from == "shared::cta" && statement.Has("bulk_group");
-  if ((!to_shared && !to_global) || statement.Has("multicast::cluster") || statement.Has("cp_mask") ||
-      statement.Has("ignore_oob")) {
+  const bool multicast = statement.Has("multicast::cluster");
+  if ((!to_shared && !to_global) || statement.Has("cp_mask") || statement.Has("ignore_oob") ||
+      (multicast && !(to_shared && from_global))) {
     return EmitUnsupported(statement);
   }
-  RETURN_IF_ERROR(NeedOperands(statement, to_shared ? 4 : 3, to_shared ? 5 : 4));
+  const std::size_t least = multicast ? 5 : to_shared ? 4 : 3;
+  RETURN_IF_ERROR(NeedOperands(statement, least, least + 1));
   Inst inst = NewInst(statement, Action::kBulkCopy, InstClass::kMemory);
-  inst.sub = to_shared ? 1 : 0;
+  inst.sub = to_global ? kBulkToGlobal : from_global ? kBulkToShared : kBulkToCluster;
+  inst.flags = multicast ? 1 : 0;
   inst.type = Type::kB8;
   std::vector<std::uint32_t> sources;
   for (const std::size_t i : {0U, 1U}) {
@@ -232,6 +237,10 @@ Status Decoder::DecodeBulk(const Statement& statement) {
   if (to_shared) {
     ASSIGN_OR_RETURN(const std::uint32_t barrier, AddressValue(statement, statement.operands[3]));
     sources.push_back(barrier);
+  }
+  if (multicast) {
+    ASSIGN_OR_RETURN(const std::uint32_t ranks, Source(statement, statement.operands[4], Type::kB16));
+    sources.push_back(ranks);
   }
   return Emit(statement, inst, {}, sources);
 }

@@ -41,6 +41,8 @@ enum class Action : std::uint8_t {
   kAtomic,
   kBarrier,
   kWarpBarrier,
+  kClusterBarrier,
+  kMapToRank,
   kShuffle,
   kVote,
   kMatch,
