@@ -18,6 +18,7 @@
 #include "ptx/operand.h"
 #include "ptx/program.h"
 #include "ptx/race_checker.h"
+#include "ptx/tensor_map.h"
 #include "util/rng.h"
 
 namespace upskill::ptx {
@@ -349,6 +350,17 @@ class Machine {
   void BulkToShared(const Inst& inst, std::uint32_t lane, const BulkEnds& ends, std::uint32_t bytes,
                     std::uint64_t barrier);
   void DeliverBulk(Block& block, std::uint64_t address, std::uint64_t phase);
+
+  // tensor_copy.cpp
+  std::optional<TensorMap> TensorMapAt(const Inst& inst, std::uint32_t lane, std::uint64_t address);
+  void TensorCopy(const Inst& inst, std::uint32_t mask);
+  bool ResolveBox(const Inst& inst, std::uint32_t lane, std::uint64_t shared, std::uint32_t bytes, const char* what,
+                  Target& box);
+  void CountPart(bool loads, const TensorPart& part);
+  void LoadBox(const Inst& inst, std::uint32_t lane, const TensorMap& map, const std::vector<TensorPart>& parts,
+               std::uint64_t shared, std::uint64_t barrier);
+  void StoreBox(const Inst& inst, std::uint32_t lane, const TensorMap& map, const std::vector<TensorPart>& parts,
+                std::uint64_t shared);
 
   // wmma.cpp, wgmma.cpp
   std::uint64_t FragmentBits(std::uint32_t operand, unsigned lane, unsigned index, unsigned size) const;

@@ -69,6 +69,7 @@ enum class Action : std::uint8_t {
   kWmmaMultiply,
   kWgmma,
   kBulkCopy,
+  kTensorCopy,
 };
 
 enum class InstClass : std::uint8_t {

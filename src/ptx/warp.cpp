@@ -339,6 +339,9 @@ Step Machine::ExecuteMemory(const Inst& inst, std::uint32_t mask) {
     case Action::kBulkCopy:
       BulkCopy(inst, mask);
       break;
+    case Action::kTensorCopy:
+      TensorCopy(inst, mask);
+      break;
     default:
       return ExecuteOther(inst, mask);
   }
