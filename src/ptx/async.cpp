@@ -32,7 +32,7 @@ void Machine::AsyncCopyTo(const Inst& inst, std::uint32_t mask) {
     copy.known.fill(true);
     Target target;
     if (!Resolve(inst, lane, AddressOf(inst, lane, inst.op[1]), bytes, "write", target)) continue;
-    if (target.space != Space::kShared) continue;
+    if (target.space != Space::kShared || target.block != block_) continue;
     copy.to = target.address;
     const std::uint32_t wanted = inst.sources > 2 ? Register<std::uint32_t>(inst.op[2])[lane] : bytes;
     const std::uint32_t read = std::min(wanted, bytes);
@@ -109,15 +109,14 @@ void Machine::AsyncWait(const Inst& inst, std::uint32_t mask) {
   }
 }
 
-Mbarrier* Machine::FindMbarrier(const Inst& inst, std::uint32_t lane, std::uint32_t base, std::uint64_t& address) {
-  Target target;
-  if (!Resolve(inst, lane, AddressOf(inst, lane, base), 8, "access", target) || target.space != Space::kShared) {
+// Perhaps one of another block of the cluster.
+Mbarrier* Machine::FindMbarrier(const Inst& inst, std::uint32_t lane, std::uint32_t base, Target& place) {
+  if (!Resolve(inst, lane, AddressOf(inst, lane, base), 8, "access", place) || place.space != Space::kShared) {
     return nullptr;
   }
-  address = target.address;
-  const auto found = block_->mbarriers.find(address);
-  if (found == block_->mbarriers.end() || !found->second.valid) {
-    Report(FindingKind::kBadSynchronisation, inst, lane, "mbarrier used before it is initialised", {}, address, 8,
+  const auto found = place.block->mbarriers.find(place.address);
+  if (found == place.block->mbarriers.end() || !found->second.valid) {
+    Report(FindingKind::kBadSynchronisation, inst, lane, "mbarrier used before it is initialised", {}, place.address, 8,
            Space::kShared);
     return nullptr;
   }
@@ -134,8 +133,8 @@ void Machine::Arrive(Mbarrier& barrier, std::int64_t count) {
 void Machine::AsyncArrive(const Inst& inst, std::uint32_t mask) {
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if (((mask >> lane) & 1U) == 0) continue;
-    std::uint64_t address = 0;
-    Mbarrier* barrier = FindMbarrier(inst, lane, inst.op[0], address);
+    Target place;
+    Mbarrier* barrier = FindMbarrier(inst, lane, inst.op[0], place);
     if (barrier == nullptr) continue;
     AsyncCopies& copies = warp_->copies[lane];
     if (options_.check_races) races_.Tick();
@@ -145,7 +144,7 @@ void Machine::AsyncArrive(const Inst& inst, std::uint32_t mask) {
     Perform(lane, copies.open);
     if (options_.check_races) {
       const ThreadId self{block_->index, static_cast<std::uint16_t>(warp_->index * 32 + lane)};
-      races_.Release(block_->index + 1, address, races_.Everything(block_->clock, self));
+      races_.Release(SharedScope(place), place.address, races_.Everything(block_->clock, self));
     }
     // Without .noinc, the count is raised first, so that the arrival changes nothing.
     if (inst.sub == 1) Arrive(*barrier, 1);
@@ -159,17 +158,17 @@ void Machine::MbarrierChange(const Inst& inst, std::uint32_t mask) {
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if (((mask >> lane) & 1U) == 0) continue;
     const std::int64_t value = Register<std::uint32_t>(value_operand)[lane];
-    std::uint64_t address = 0;
     if (inst.action == Action::kMbarrierInit) {
       Target target;
       if (!Resolve(inst, lane, AddressOf(inst, lane, base), 8, "write", target) || target.space != Space::kShared)
         continue;
       std::memset(target.state, static_cast<int>(Writer::kDevice), 8);
       const std::int64_t count = std::clamp<std::int64_t>(value, 1, kMostCount);
-      block_->mbarriers[target.address] = Mbarrier{0, count, count, 0, true};
+      target.block->mbarriers[target.address] = Mbarrier{0, count, count, 0, true};
       continue;
     }
-    Mbarrier* barrier = FindMbarrier(inst, lane, base, address);
+    Target place;
+    Mbarrier* barrier = FindMbarrier(inst, lane, base, place);
     if (barrier == nullptr) continue;
     if (inst.action == Action::kMbarrierInval) {
       barrier->valid = false;
@@ -182,7 +181,7 @@ void Machine::MbarrierChange(const Inst& inst, std::uint32_t mask) {
     }
     if (options_.check_races) {
       const ThreadId self{block_->index, static_cast<std::uint16_t>(warp_->index * 32 + lane)};
-      races_.Release(block_->index + 1, address, races_.Everything(block_->clock, self));
+      races_.Release(SharedScope(place), place.address, races_.Everything(block_->clock, self));
       races_.Tick();
     }
     if (inst.sub == kArriveExpect) barrier->transactions += value;
@@ -197,18 +196,18 @@ Step Machine::MbarrierTest(const Inst& inst, std::uint32_t mask) {
   std::uint32_t p = 0;
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if (((mask >> lane) & 1U) == 0) continue;
-    std::uint64_t address = 0;
-    const Mbarrier* barrier = FindMbarrier(inst, lane, inst.op[2], address);
+    Target place;
+    const Mbarrier* barrier = FindMbarrier(inst, lane, inst.op[2], place);
     const bool over =
         barrier == nullptr ||
         (inst.sub == kTestParity ? (barrier->phase & 1U) != (Register<std::uint32_t>(inst.op[1])[lane] & 1U)
                                  : barrier->phase != Register<std::uint64_t>(inst.op[1])[lane]);
     if (!over) continue;
     p |= 1U << lane;
-    if (barrier != nullptr) DeliverBulk(address, barrier->phase);
+    if (barrier != nullptr) DeliverBulk(*place.block, place.address, barrier->phase);
     if (options_.check_races) {
       races_.Acquire(block_->clock, ThreadId{block_->index, static_cast<std::uint16_t>(warp_->index * 32 + lane)},
-                     block_->index + 1, address);
+                     SharedScope(place), place.address);
     }
   }
   std::uint32_t& predicate = *Register<std::uint32_t>(inst.op[0]);

@@ -127,7 +127,7 @@ void Machine::Order(const Inst& inst, std::uint32_t lane, const Target& target, 
   if (!reads && !writes) return;
   BlockClock& clock = block_->clock;
   const ThreadId self{block_->index, static_cast<std::uint16_t>(warp_->index * 32 + lane)};
-  const std::uint32_t scope = target.space == Space::kShared ? block_->index + 1 : 0;
+  const std::uint32_t scope = target.space == Space::kShared ? SharedScope(target) : 0;
   if (reads) races_.Acquire(clock, self, scope, target.address);
   if (!writes) return;
   const bool releases = inst.ordering == Ordering::kRelease || inst.ordering == Ordering::kAcqRel;
@@ -143,16 +143,35 @@ void Machine::Fence(std::uint32_t mask) {
   }
 }
 
+// Volatile and relaxed accesses don't race, but a thread that reads, and then writes over what another has written
+// meanwhile without having seen it, loses that update.
+void Machine::CheckLostUpdate(const Inst& inst, std::uint32_t lane, const Target& target, std::uint32_t bytes,
+                              bool writes) {
+  MemoryAccess access = Watched(inst);
+  access.thread = static_cast<std::uint16_t>(warp_->index * 32 + lane);
+  access.strong = true;
+  const std::uint32_t scope = target.space == Space::kShared ? SharedScope(target) : 0;
+  if (!writes) {
+    races_.NoteStrongRead(scope, target.address, access);
+    return;
+  }
+  const std::optional<MemoryAccess> lost = races_.StrongWrite(scope, target.address, access);
+  if (lost && !races_.Knows(block_->clock, access.Thread(), *lost)) {
+    ReportRace(inst, lane, target, bytes, true, *lost);
+  }
+}
+
 void Machine::CheckRace(const Inst& inst, std::uint32_t lane, const Target& target, std::uint32_t bytes, bool writes,
                         bool strong, bool same_value) {
   if (target.read_only) return;
   MemoryAccess access = Watched(inst);
   access.thread = static_cast<std::uint16_t>(warp_->index * 32 + lane);
   access.strong = strong;
+  Block& owner = target.block == nullptr ? *block_ : *target.block;
   for (std::uint64_t at = target.address; at < target.address + bytes;) {
     const std::uint64_t next = std::min<std::uint64_t>(at / 4 * 4 + 4, target.address + bytes);
     access.bytes = static_cast<std::uint8_t>(((1U << (next - at)) - 1) << (at % 4));
-    ShadowCell* cell = target.space == Space::kShared ? &block_->shared_shadow[at / 4] : races_.GlobalCell(at);
+    ShadowCell* cell = target.space == Space::kShared ? &owner.shared_shadow[at / 4] : races_.GlobalCell(at);
     if (cell != nullptr) {
       const auto conflict = races_.Check(*cell, block_->clock, access, writes, same_value);
       if (conflict) ReportRace(inst, lane, target, bytes, writes, *conflict);

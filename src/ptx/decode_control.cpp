@@ -97,7 +97,11 @@ Status Decoder::DecodeReturn(const Statement& statement) {
 // bar.sync a{, b}; bar.arrive a, b; bar.red.op p, a{, b}, {!}c; bar.warp.sync mask; barrier.cluster…
 Status Decoder::DecodeBarrier(const Statement& statement) {
   Inst inst = NewInst(statement, Action::kBarrier, InstClass::kSynchronisation);
-  if (statement.Has("cluster")) return EmitUnsupported(statement);
+  if (statement.Has("cluster")) {
+    inst.action = Action::kClusterBarrier;
+    inst.sub = statement.Has("wait") ? kClusterWait : statement.Has("relaxed") ? kClusterArriveRelaxed : kClusterArrive;
+    return Emit(statement, inst, {}, {});
+  }
   if (statement.Has("warp")) {
     RETURN_IF_ERROR(NeedOperands(statement, 1, 1));
     inst.action = Action::kWarpBarrier;

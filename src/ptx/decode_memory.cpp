@@ -33,11 +33,6 @@ std::uint8_t VectorOf(const Statement& statement) {
   return statement.Has("v2") ? 2 : 1;
 }
 
-// The operands of a vector, or the operand itself.
-std::vector<Operand> Elements(const Operand& operand) {
-  return operand.kind == Operand::Kind::kVector ? operand.elements : std::vector<Operand>{operand};
-}
-
 }  // namespace
 
 Status Decoder::DecodeLoad(const Statement& statement) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // mov and cvt, and what makes addresses of one space those of another.
 #include "ptx/decoder.h"
+#include "ptx/forms.h"
 
 namespace upskill::ptx {
 namespace {
@@ -137,11 +138,31 @@ Status Decoder::DecodeIsSpace(const Statement& statement) {
   RETURN_IF_ERROR(NeedOperands(statement, 2, 2));
   Inst inst = NewInst(statement, Action::kIsSpace, InstClass::kInteger);
   inst.space = SpaceOf(statement);
+  inst.sub = statement.Has("shared::cluster") ? 1 : 0;
   ASSIGN_OR_RETURN(const std::uint32_t result, Destination(statement, statement.operands[0], Type::kPred));
   ASSIGN_OR_RETURN(const std::uint32_t source, Source(statement, statement.operands[1], Type::kU64));
   return Emit(statement, inst, {result}, {source});
 }
 
-Status Decoder::DecodeMapa(const Statement& statement) { return EmitUnsupported(statement); }
+// mapa{.shared::cluster}.type d, a, rank; getctarank{.shared::cluster}.type d, a: the rank is always a u32.
+Status Decoder::DecodeMapa(const Statement& statement) {
+  const bool maps = statement.parts[0] == "mapa";
+  RETURN_IF_ERROR(NeedOperands(statement, maps ? 3 : 2, maps ? 3 : 2));
+  Inst inst = NewInst(statement, Action::kMapToRank, InstClass::kInteger);
+  inst.type = TypeAt(statement, 0);
+  inst.space = SpaceOf(statement);
+  inst.sub = maps ? kMapAddress : kRankOfAddress;
+  if (inst.type != Type::kU32 && inst.type != Type::kU64) return EmitUnsupported(statement);
+  inst.slot_size = static_cast<std::uint8_t>(SizeOf(inst.type));
+  ASSIGN_OR_RETURN(const std::uint32_t result,
+                   Destination(statement, statement.operands[0], maps ? inst.type : Type::kU32));
+  ASSIGN_OR_RETURN(const std::uint32_t address, Source(statement, statement.operands[1], inst.type));
+  std::vector<std::uint32_t> sources{address};
+  if (maps) {
+    ASSIGN_OR_RETURN(const std::uint32_t rank, Source(statement, statement.operands[2], Type::kU32));
+    sources.push_back(rank);
+  }
+  return Emit(statement, inst, {result}, sources);
+}
 
 }  // namespace upskill::ptx

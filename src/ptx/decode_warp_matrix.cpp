@@ -179,6 +179,11 @@ Status Decoder::DecodeWgmma(const Statement& statement) {
   return Emit(statement, inst, d, sources);
 }
 
+// The operands of a vector, or the operand itself.
+std::vector<Operand> Decoder::Elements(const Operand& operand) {
+  return operand.kind == Operand::Kind::kVector ? operand.elements : std::vector<Operand>{operand};
+}
+
 // The whole address in a register of 64 bits.
 Result<std::uint32_t> Decoder::AddressValue(const Statement& statement, const Operand& operand) {
   Inst place;
@@ -204,23 +209,29 @@ Result<std::uint32_t> Decoder::AddressValue(const Statement& statement, const Op
 }
 
 // cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [to], [from], size, [mbarrier]
+// cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [to], [from], size, [mbarrier]
 // cp.async.bulk.global.shared::cta.bulk_group [to], [from], size
 Status Decoder::DecodeBulk(const Statement& statement) {
   if (statement.Has("commit_group") || statement.Has("wait_group") || statement.Has("prefetch")) {
     return Emit(statement, NewInst(statement, Action::kNop, InstClass::kSynchronisation), {}, {});
   }
+  if (statement.Part(3) == "tensor") return DecodeTensor(statement);
   const std::string_view to = statement.Part(3);
   const std::string_view from = statement.Part(4);
-  const bool to_shared = (to == "shared::cluster" || to == "shared::cta") && from == "global" &&
-                         statement.Has("mbarrier::complete_tx::bytes");
+  const bool from_global = from == "global";
+  const bool to_shared = (to == "shared::cluster" || (to == "shared::cta" && from_global)) &&
+                         (from_global || from == "shared::cta") && statement.Has("mbarrier::complete_tx::bytes");
   const bool to_global = to == "global" && from == "shared::cta" && statement.Has("bulk_group");
-  if ((!to_shared && !to_global) || statement.Has("multicast::cluster") || statement.Has("cp_mask") ||
-      statement.Has("ignore_oob")) {
+  const bool multicast = statement.Has("multicast::cluster");
+  if ((!to_shared && !to_global) || statement.Has("cp_mask") || statement.Has("ignore_oob") ||
+      (multicast && !(to_shared && from_global))) {
     return EmitUnsupported(statement);
   }
-  RETURN_IF_ERROR(NeedOperands(statement, to_shared ? 4 : 3, to_shared ? 5 : 4));
+  const std::size_t least = multicast ? 5 : to_shared ? 4 : 3;
+  RETURN_IF_ERROR(NeedOperands(statement, least, least + 1));
   Inst inst = NewInst(statement, Action::kBulkCopy, InstClass::kMemory);
-  inst.sub = to_shared ? 1 : 0;
+  inst.sub = to_global ? kBulkToGlobal : from_global ? kBulkToShared : kBulkToCluster;
+  inst.flags = multicast ? 1 : 0;
   inst.type = Type::kB8;
   std::vector<std::uint32_t> sources;
   for (const std::size_t i : {0U, 1U}) {
@@ -232,6 +243,52 @@ Status Decoder::DecodeBulk(const Statement& statement) {
   if (to_shared) {
     ASSIGN_OR_RETURN(const std::uint32_t barrier, AddressValue(statement, statement.operands[3]));
     sources.push_back(barrier);
+  }
+  if (multicast) {
+    ASSIGN_OR_RETURN(const std::uint32_t ranks, Source(statement, statement.operands[4], Type::kB16));
+    sources.push_back(ranks);
+  }
+  return Emit(statement, inst, {}, sources);
+}
+
+// cp.async.bulk.tensor.2d.shared::cluster.global{.tile}.mbarrier::complete_tx::bytes [to], [map, {x, y}], [mbarrier]
+// cp.async.bulk.tensor.2d.global.shared::cta{.tile}.bulk_group [map, {x, y}], [from]
+Status Decoder::DecodeTensor(const Statement& statement) {
+  const std::string_view dimensions = statement.Part(4);
+  const std::string_view to = statement.Part(5);
+  const bool loads = (to == "shared::cluster" || to == "shared::cta") && statement.Part(6) == "global" &&
+                     statement.Has("mbarrier::complete_tx::bytes");
+  const bool stores = to == "global" && statement.Part(6) == "shared::cta" && statement.Has("bulk_group");
+  const bool multicast = loads && statement.Has("multicast::cluster");
+  std::size_t known = (loads || stores ? 8U : 0U) + (multicast ? 1 : 0);
+  if (statement.Has("tile")) ++known;
+  if (statement.Has("L2::cache_hint")) ++known;
+  const bool ranked = dimensions.size() == 2 && dimensions[0] >= '1' && dimensions[0] <= '5' && dimensions[1] == 'd';
+  if (!ranked || statement.parts.size() != known) return EmitUnsupported(statement);
+  const std::size_t least = stores ? 2 : multicast ? 4 : 3;
+  RETURN_IF_ERROR(NeedOperands(statement, least, least + 1));
+  Inst inst = NewInst(statement, Action::kTensorCopy, InstClass::kMemory);
+  inst.sub = loads ? kBulkToShared : kBulkToGlobal;
+  inst.flags = multicast ? 1 : 0;
+  inst.vector = static_cast<std::uint8_t>(dimensions[0] - '0');
+  inst.type = Type::kB8;
+  const Operand& map = statement.operands[loads ? 1 : 0];
+  const bool has_coordinates = map.kind == Operand::Kind::kAddress && map.elements.size() == 2 &&
+                               Elements(map.elements[1]).size() == inst.vector;
+  if (!has_coordinates) return Wrong(statement, "expected a tensor map and its coordinates");
+  ASSIGN_OR_RETURN(const std::uint32_t shared, AddressValue(statement, statement.operands[loads ? 0 : 1]));
+  ASSIGN_OR_RETURN(const std::uint32_t place, AddressValue(statement, map));
+  std::vector<std::uint32_t> sources{shared, place, Constant(0, 8)};
+  if (loads) {
+    ASSIGN_OR_RETURN(sources[2], AddressValue(statement, statement.operands[2]));
+  }
+  for (const Operand& coordinate : Elements(map.elements[1])) {
+    ASSIGN_OR_RETURN(const std::uint32_t slot, Source(statement, coordinate, Type::kB32));
+    sources.push_back(slot);
+  }
+  if (multicast) {
+    ASSIGN_OR_RETURN(const std::uint32_t ranks, Source(statement, statement.operands[3], Type::kB16));
+    sources.push_back(ranks);
   }
   return Emit(statement, inst, {}, sources);
 }

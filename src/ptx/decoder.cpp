@@ -81,6 +81,7 @@ const std::map<std::string_view, Decoder::Method>& Decoder::Methods() {  // NOLI
       {"applypriority", &D::DecodePrefetch},
       {"discard", &D::DecodePrefetch},
       {"mapa", &D::DecodeMapa},
+      {"getctarank", &D::DecodeMapa},
       {"bra", &D::DecodeBranch},
       {"brx", &D::DecodeBranch},
       {"call", &D::DecodeCall},

@@ -116,6 +116,8 @@ class Decoder {
   Status DecodeWmmaMultiply(const Statement& statement);
   Status DecodeWgmma(const Statement& statement);
   Status DecodeBulk(const Statement& statement);
+  Status DecodeTensor(const Statement& statement);
+  static std::vector<Operand> Elements(const Operand& operand);
   Result<std::uint32_t> AddressValue(const Statement& statement, const Operand& operand);
   Result<std::vector<std::uint32_t>> VectorSlots(const Statement& statement, const Operand& operand, Type type,
                                                  bool results);

@@ -18,6 +18,17 @@ constexpr std::uint8_t kBarrierPopc = 2;
 constexpr std::uint8_t kBarrierAnd = 3;
 constexpr std::uint8_t kBarrierOr = 4;
 
+constexpr std::uint8_t kClusterArrive = 0;
+constexpr std::uint8_t kClusterArriveRelaxed = 1;
+constexpr std::uint8_t kClusterWait = 2;
+
+constexpr std::uint8_t kMapAddress = 0;
+constexpr std::uint8_t kRankOfAddress = 1;
+
+constexpr std::uint8_t kBulkToGlobal = 0;
+constexpr std::uint8_t kBulkToShared = 1;   // from global memory
+constexpr std::uint8_t kBulkToCluster = 2;  // from the block's shared memory to that of a block of the cluster
+
 constexpr std::uint8_t kShuffleUp = 0;
 constexpr std::uint8_t kShuffleDown = 1;
 constexpr std::uint8_t kShuffleXor = 2;

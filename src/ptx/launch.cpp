@@ -13,6 +13,7 @@ namespace upskill::ptx {
 namespace {
 
 constexpr std::uint64_t kMostShared = 227U << 10U;  // of a block, on sm_90
+constexpr std::uint32_t kMostClusterBlocks = 16;    // with cudaFuncAttributeNonPortableClusterSizeAllowed
 
 Status CheckConfig(const KernelInfo& kernel, const LaunchConfig& config, std::size_t arguments) {
   const Dim3& grid = config.grid;
@@ -41,6 +42,26 @@ Status CheckConfig(const KernelInfo& kernel, const LaunchConfig& config, std::si
     return InputError(fmt::format("a cooperative launch of {} blocks is too large", grid.Count()));
   }
   return {};
+}
+
+// The shape of the launch's clusters: (1, 1, 1) without any.
+Result<Dim3> ClusterOf(const KernelInfo& kernel, const LaunchConfig& config) {
+  const Dim3& required = kernel.required_cluster;
+  Dim3 cluster = config.cluster.x == 0 ? required : config.cluster;
+  if (cluster.x == 0) cluster = Dim3{1, 1, 1};
+  const auto text = fmt::format("({}, {}, {})", cluster.x, cluster.y, cluster.z);
+  if (required.x != 0 && (required.x != cluster.x || required.y != cluster.y || required.z != cluster.z)) {
+    return InputError(fmt::format("a cluster of {}; the kernel was compiled for clusters of ({}, {}, {})", text,
+                                  required.x, required.y, required.z));
+  }
+  if (cluster.y == 0 || cluster.z == 0 || cluster.x > kMostClusterBlocks || cluster.y > kMostClusterBlocks ||
+      cluster.z > kMostClusterBlocks || cluster.Count() > kMostClusterBlocks) {
+    return InputError(fmt::format("a cluster of {} is invalid: at most {} blocks", text, kMostClusterBlocks));
+  }
+  if (config.grid.x % cluster.x != 0 || config.grid.y % cluster.y != 0 || config.grid.z % cluster.z != 0) {
+    return InputError(fmt::format("the grid isn't a multiple of the cluster {}", text));
+  }
+  return cluster;
 }
 
 void ApplyRelocations(const GlobalVariable& variable, const Program& program,
@@ -93,14 +114,8 @@ Result<LaunchOutcome> Launch(const LoadedModule& module, DeviceMemory& memory, s
   const KernelInfo* info = module.module().FindKernel(kernel);
   if (info == nullptr) return Error{ErrorKind::kNotFound, fmt::format("the module has no kernel \"{}\"", kernel)};
   RETURN_IF_ERROR(CheckConfig(*info, config, arguments.size()));
-  const Dim3 cluster = config.cluster.x == 0 ? info->required_cluster : config.cluster;
-  if (cluster.x > 0 && cluster.Count() > 1) {
-    LaunchOutcome outcome;
-    outcome.ending = Ending::kUnsupported;
-    outcome.unsupported = "clusters";
-    outcome.reason = "launches with clusters aren't supported";
-    return outcome;
-  }
+  LaunchConfig clustered = config;
+  ASSIGN_OR_RETURN(clustered.cluster, ClusterOf(*info, config));
   const Program& program = module.module().program();
   const auto function = std::find_if(
       program.functions.begin(), program.functions.end(),
@@ -108,7 +123,7 @@ Result<LaunchOutcome> Launch(const LoadedModule& module, DeviceMemory& memory, s
   if (function == program.functions.end()) {
     return Error{ErrorKind::kNotFound, fmt::format("the kernel \"{}\" has no body", kernel)};
   }
-  Machine machine(module, memory, *function, config, arguments, options);
+  Machine machine(module, memory, *function, clustered, arguments, options);
   RETURN_IF_ERROR(machine.Prepare());
   return machine.Run();
 }

@@ -122,10 +122,30 @@ void Machine::PrepareConstants() {
   }
 }
 
-void Machine::StartBlock(std::uint32_t index) {
+// The blocks of a cluster start together.
+void Machine::StartCluster() {
+  const Dim3& shape = config_.cluster;
+  const auto size = static_cast<std::uint32_t>(shape.Count());
+  const std::uint32_t number = next_block_ / size;
+  const std::uint32_t columns = config_.grid.x / shape.x;
+  const std::uint32_t rows = config_.grid.y / shape.y;
+  const Dim3 first{number % columns * shape.x, number / columns % rows * shape.y, number / columns / rows * shape.z};
+  clusters_.push_back(std::make_unique<Cluster>());
+  Cluster& cluster = *clusters_.back();
+  for (std::uint32_t rank = 0; rank < size && !ended_; ++rank) {
+    const Dim3 in_cluster = BlockInCluster(rank);
+    const std::uint64_t row = first.y + in_cluster.y + std::uint64_t{config_.grid.y} * (first.z + in_cluster.z);
+    StartBlock(static_cast<std::uint32_t>(first.x + in_cluster.x + config_.grid.x * row), cluster);
+  }
+  next_block_ += size;
+}
+
+void Machine::StartBlock(std::uint32_t index, Cluster& cluster) {
   auto block = std::make_unique<Block>();
   block->index = index;
   block->id = BlockDim(index);
+  block->cluster = &cluster;
+  block->rank = static_cast<std::uint32_t>(cluster.blocks.size());
   const auto threads = static_cast<std::uint32_t>(config_.block.Count());
   block->live_threads = threads;
   block->shared.assign(shared_initial_state_.size(), 0);
@@ -157,6 +177,7 @@ void Machine::StartBlock(std::uint32_t index) {
     fragment.frame = frame;
     warp.fragments.push_back(fragment);
   }
+  cluster.blocks.push_back(block.get());
   // Nothing that happened before this launch, or before this block, races with it by itself: time only goes on.
   resident_.push_back(std::move(block));
 }
@@ -238,11 +259,18 @@ void Machine::RunBlock(Block& block) {
 bool Machine::RunResident() {
   const std::uint64_t before = outcome_.counters.warp_instructions;
   for (std::size_t i = 0; i < resident_.size() && !Spent(); ++i) RunBlock(*resident_[i]);
-  std::erase_if(resident_, [this](const std::unique_ptr<Block>& block) {
+  const std::size_t ended = std::erase_if(resident_, [this](const std::unique_ptr<Block>& block) {
     if (block->live_threads > 0) return false;
     host_bytes_ -= block->bytes;
+    block->cluster->blocks[block->rank] = nullptr;
     return true;
   });
+  if (ended > 0) {
+    std::erase_if(clusters_, [](const std::unique_ptr<Cluster>& cluster) {
+      return std::all_of(cluster->blocks.begin(), cluster->blocks.end(),
+                         [](const Block* block) { return block == nullptr; });
+    });
+  }
   return outcome_.counters.warp_instructions != before;
 }
 
@@ -252,7 +280,7 @@ LaunchOutcome Machine::Run() {
   if (options_.schedule_seed == 0 && !config_.cooperative) resident = 1;
   while (!Spent()) {
     while (resident_.size() < resident && next_block_ < blocks && !Spent()) {
-      StartBlock(next_block_++);
+      StartCluster();
       if (host_bytes_ > options_.memory_budget) {
         Stop(Ending::kBudget, fmt::format("more than {} bytes of memory", options_.memory_budget));
       }

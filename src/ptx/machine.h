@@ -18,6 +18,7 @@
 #include "ptx/operand.h"
 #include "ptx/program.h"
 #include "ptx/race_checker.h"
+#include "ptx/tensor_map.h"
 #include "util/rng.h"
 
 namespace upskill::ptx {
@@ -28,6 +29,9 @@ constexpr std::uint64_t kLocalWindow = 0x20000000000ULL;
 constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 32U;
 constexpr std::uint64_t kFunctionAddress = 0xF00000000000ULL;
 constexpr std::uint64_t kSharedStart = 1024;  // the first shared address, as on sm_90
+// Addresses of shared memory of a given block of the cluster have its rank + 1 from this bit on.
+constexpr unsigned kRankShift = 24;
+constexpr std::uint64_t kRankOffsets = (std::uint64_t{1} << kRankShift) - 1;  // bits of the address in its block
 constexpr std::uint32_t kNowhere = 0xFFFFFFFFU;
 
 // Which lanes of a register hold a value that nobody wrote, and where it came from.
@@ -117,6 +121,7 @@ struct BlockBarrier {
   std::vector<std::uint16_t> members;
   std::set<std::pair<std::uint32_t, std::uint32_t>> places;  // warps and instructions
 };
+constexpr std::uint32_t kClusterBarrier = 16;  // what fragments wait for that wait for the cluster; no BlockBarrier
 
 // What a bulk copy brings to shared memory once the phase of its mbarrier is over.
 struct BulkArrival {
@@ -127,13 +132,27 @@ struct BulkArrival {
   std::vector<std::uint8_t> state;
 };
 
+// Blocks that run together and reach each other's shared memory.
+struct Cluster {
+  std::vector<Block*> blocks;  // by rank; nullptr: ended
+  std::uint64_t phase = 0;     // of the cluster's barrier
+  std::uint32_t arrived = 0;   // threads that haven't exited, in this phase
+  Gathering gathering;         // what those have known that arrived in this phase
+  Knowledge released;          // of the phase before
+};
+
 struct Block {
   std::uint32_t index = 0;
   Dim3 id{0, 0, 0};
+  Cluster* cluster = nullptr;
+  std::uint32_t rank = 0;
+  std::vector<std::uint64_t> cluster_arrivals;  // of each thread: the phase + 1 that it waits for; empty: none yet
+  std::map<std::uint64_t, MemoryAccess> accesses_of_others;  // to this block's shared memory; by WarpKey, the last
   std::vector<Warp> warps;
   std::vector<std::uint8_t> shared;
   std::vector<std::uint8_t> shared_state;  // a Writer, kGap or kAsyncPending
   std::vector<ShadowCell> shared_shadow;
+  std::unordered_map<std::uint64_t, std::uint32_t> undefined_from;  // stored values that nobody wrote: the first load
   std::array<BlockBarrier, 16> barriers;
   std::map<std::uint64_t, Mbarrier> mbarriers;
   std::vector<BulkArrival> arrivals;
@@ -152,6 +171,7 @@ struct Target {
   Space space = Space::kGlobal;
   std::uint64_t address = 0;  // in its space
   bool read_only = false;
+  Block* block = nullptr;  // whose shared memory it is; nullptr: the running block's
 };
 
 struct BulkEnds {
@@ -188,15 +208,17 @@ class Machine {
   // machine.cpp: blocks and time
   void PrepareConstants();
   Status LayOutShared();
-  void StartBlock(std::uint32_t index);
+  void StartCluster();
+  void StartBlock(std::uint32_t index, Cluster& cluster);
   void RunBlock(Block& block);
   bool RunResident();
   bool Spent();
   void Stop(Ending ending, std::string reason);
   // Host memory that the current block uses, of the memory budget.
-  void Charge(std::uint64_t bytes) {
+  void Charge(std::uint64_t bytes) { Charge(*block_, bytes); }
+  void Charge(Block& block, std::uint64_t bytes) {
     host_bytes_ += bytes;
-    block_->bytes += bytes;
+    block.bytes += bytes;
   }
   void Discharge(std::uint64_t bytes) {
     host_bytes_ -= bytes;
@@ -224,6 +246,7 @@ class Machine {
   void Special(const Inst& inst, std::uint32_t mask);
   std::uint64_t SpecialValue(SpecialRegister special, std::uint32_t lane) const;
   std::uint64_t IndexValue(SpecialRegister special, std::uint32_t lane) const;
+  std::uint64_t ClusterValue(SpecialRegister special) const;
 
   // calls.cpp
   Frame* NewFrame(Warp& warp, std::uint32_t function);
@@ -262,6 +285,7 @@ class Machine {
   void CheckRace(const Inst& inst, std::uint32_t lane, const Target& target, std::uint32_t bytes, bool writes,
                  bool strong, bool same_value);
   void Order(const Inst& inst, std::uint32_t lane, const Target& target, bool reads, bool writes);
+  void CheckLostUpdate(const Inst& inst, std::uint32_t lane, const Target& target, std::uint32_t bytes, bool writes);
   std::uint32_t KnownBytes(const Inst& inst, std::uint32_t lane, const Target& target, std::uint32_t bytes);
   void CountAccess(std::uint32_t mask, const std::array<std::uint64_t, 32>& addresses, std::uint32_t bytes, Space space,
                    bool writes);  // access_counts.cpp
@@ -294,22 +318,49 @@ class Machine {
   void Fence(std::uint32_t mask);
   void ReleaseStuckCollectives(Block& block);
 
+  // cluster.cpp
+  Dim3 BlockInCluster(std::uint32_t rank) const;
+  Block* OwnerOf(std::uint64_t shared_address) const;
+  std::uint32_t SharedScope(const Target& target) const {
+    return (target.block == nullptr ? block_ : target.block)->index + 1;
+  }
+  void MapToRank(const Inst& inst, std::uint32_t mask);
+  void NoteRemoteAccess(const Inst& inst, std::uint32_t lane, Block& owner, std::uint64_t address, std::uint32_t bytes);
+  void CheckAccessesOfOthers(Block& block);
+  Step ClusterArrive(const Inst& inst, std::uint32_t mask);
+  Step ClusterWait(const Inst& inst, std::uint32_t mask);
+  void CheckClusterBarrier(Cluster& cluster);
+  void LeaveCluster(std::uint32_t mask);
+
   // async.cpp
   void AsyncCopyTo(const Inst& inst, std::uint32_t mask);
   void AsyncCommit(std::uint32_t mask);
   void AsyncWait(const Inst& inst, std::uint32_t mask);
   void Perform(std::uint32_t lane, std::vector<AsyncCopy>& copies);
   void AsyncArrive(const Inst& inst, std::uint32_t mask);
-  Mbarrier* FindMbarrier(const Inst& inst, std::uint32_t lane, std::uint32_t base, std::uint64_t& address);
+  Mbarrier* FindMbarrier(const Inst& inst, std::uint32_t lane, std::uint32_t base, Target& place);
   void MbarrierChange(const Inst& inst, std::uint32_t mask);
   void Arrive(Mbarrier& barrier, std::int64_t count);
   Step MbarrierTest(const Inst& inst, std::uint32_t mask);
 
   // bulk_copy.cpp
-  std::optional<BulkEnds> BulkEndsOf(const Inst& inst, std::uint32_t lane, std::uint32_t bytes);
+  std::optional<BulkEnds> BulkEndsOf(const Inst& inst, std::uint32_t lane, std::uint32_t bytes, std::uint64_t to);
   void BulkCopy(const Inst& inst, std::uint32_t mask);
-  void BulkToShared(const Inst& inst, std::uint32_t lane, const BulkEnds& ends, std::uint32_t bytes);
-  void DeliverBulk(std::uint64_t address, std::uint64_t phase);
+  void BulkCopyTo(const Inst& inst, std::uint32_t lane, std::uint64_t to, std::uint64_t barrier);
+  void BulkToShared(const Inst& inst, std::uint32_t lane, const BulkEnds& ends, std::uint32_t bytes,
+                    std::uint64_t barrier);
+  void DeliverBulk(Block& block, std::uint64_t address, std::uint64_t phase);
+
+  // tensor_copy.cpp
+  std::optional<TensorMap> TensorMapAt(const Inst& inst, std::uint32_t lane, std::uint64_t address);
+  void TensorCopy(const Inst& inst, std::uint32_t mask);
+  bool ResolveBox(const Inst& inst, std::uint32_t lane, std::uint64_t shared, std::uint32_t bytes, const char* what,
+                  Target& box);
+  void CountPart(bool loads, const TensorPart& part);
+  void LoadBox(const Inst& inst, std::uint32_t lane, const TensorMap& map, const std::vector<TensorPart>& parts,
+               std::uint64_t shared, std::uint64_t barrier);
+  void StoreBox(const Inst& inst, std::uint32_t lane, const TensorMap& map, const std::vector<TensorPart>& parts,
+                std::uint64_t shared);
 
   // wmma.cpp, wgmma.cpp
   std::uint64_t FragmentBits(std::uint32_t operand, unsigned lane, unsigned index, unsigned size) const;
@@ -366,6 +417,7 @@ class Machine {
   std::uint64_t shared_end_ = kSharedStart;
 
   std::vector<std::unique_ptr<Block>> resident_;
+  std::vector<std::unique_ptr<Cluster>> clusters_;  // of the resident blocks
   std::uint32_t next_block_ = 0;
   std::uint64_t host_bytes_ = 0;
   bool ended_ = false;

@@ -214,6 +214,14 @@ TEST(BulkCopy, ReportsWhatIsOutOfBoundsOrMisaligned) {
   EXPECT_EQ(
       device.Run(1, 64, {device.Upload(std::vector<std::uint32_t>(80)) + 4, device.Reserve(256)}).findings[0].kind,
       FindingKind::kMisaligned);
+  std::string text = BulkKernel("ret;");
+  const std::string copy = "256, [barrier];";
+  text.replace(text.find(copy), copy.size(), "256, [barrier+4];");
+  Device odd_barrier(text);
+  const LaunchOutcome odd =
+      odd_barrier.Run(1, 64, {odd_barrier.Upload(std::vector<std::uint32_t>(64)), odd_barrier.Reserve(256)});
+  ASSERT_FALSE(odd.findings.empty());
+  EXPECT_EQ(odd.findings[0].kind, FindingKind::kMisaligned);
 }
 
 // Loads of bytes, pairs and fours by all lanes or some, from generic and shared addresses.

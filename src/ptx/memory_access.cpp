@@ -51,17 +51,24 @@ bool Machine::ResolveGlobal(const Inst& inst, std::uint32_t lane, std::uint64_t 
 
 bool Machine::ResolveShared(const Inst& inst, std::uint32_t lane, std::uint64_t address, std::uint32_t bytes,
                             const char* what, Target& target) {
-  const bool inside = address + bytes <= block_->shared_state.size() && block_->shared_state[address] != kGap &&
-                      block_->shared_state[address + bytes - 1] != kGap;
+  Block* const owner = OwnerOf(address);
+  if (owner != nullptr) address &= (std::uint64_t{1} << kRankShift) - 1;
+  const bool inside = owner != nullptr && address + bytes <= owner->shared_state.size() &&
+                      owner->shared_state[address] != kGap && owner->shared_state[address + bytes - 1] != kGap;
   if (!inside) {
+    const bool ended = owner == nullptr && (address >> kRankShift) <= block_->cluster->blocks.size();
     Report(FindingKind::kOutOfBounds, inst, lane, fmt::format("Invalid __shared__ {} of size {} bytes", what, bytes),
-           fmt::format("Address {:#x} is out of bounds", address), address, bytes, Space::kShared);
+           ended ? "the block of the cluster that it belongs to has ended"
+                 : fmt::format("Address {:#x} is out of bounds", address),
+           address, bytes, Space::kShared);
     return false;
   }
-  target.data = block_->shared.data() + address;
-  target.state = block_->shared_state.data() + address;
+  target.data = owner->shared.data() + address;
+  target.state = owner->shared_state.data() + address;
   target.space = Space::kShared;
   target.address = address;
+  target.block = owner;
+  if (owner != block_) NoteRemoteAccess(inst, lane, *owner, address, bytes);
   return true;
 }
 
@@ -146,6 +153,7 @@ void Machine::Load(const Inst& inst, std::uint32_t mask) {
   std::array<std::uint64_t, 32> addresses{};
   Space space = inst.space;
   std::array<std::uint32_t, 8> undefined{};
+  std::uint32_t origin = LocationPc(inst);
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if (((mask >> lane) & 1U) == 0) continue;
     const std::uint64_t address = AddressOf(inst, lane, base);
@@ -156,6 +164,7 @@ void Machine::Load(const Inst& inst, std::uint32_t mask) {
     if (ok && options_.check_races && target.space != Space::kLocal) {
       Order(inst, lane, target, strong, false);
       CheckRace(inst, lane, target, bytes, false, strong, false);
+      if (strong) CheckLostUpdate(inst, lane, target, bytes, false);
     }
     for (std::uint32_t e = 0; e < inst.vector; ++e) {
       std::array<std::uint8_t, 16> value{};
@@ -167,7 +176,13 @@ void Machine::Load(const Inst& inst, std::uint32_t mask) {
       if (!ok || (!options_.check_uninitialised && target.space != Space::kShared)) continue;
       Target part = target;
       part.state += std::size_t{e} * size;
-      if (KnownBytes(inst, lane, part, size) == 0) undefined[e % 8] |= 1U << lane;
+      if (KnownBytes(inst, lane, part, size) != 0) continue;
+      undefined[e % 8] |= 1U << lane;
+      if (target.space != Space::kShared) continue;
+      const auto& origins = target.block->undefined_from;
+      if (const auto found = origins.find(target.address + std::size_t{e} * size); found != origins.end()) {
+        origin = found->second;
+      }
     }
   }
   if (options_.check_uninitialised) {
@@ -175,7 +190,7 @@ void Machine::Load(const Inst& inst, std::uint32_t mask) {
       Taint& taint = frame_->taints[Operand(inst, e) / 64];
       taint.lanes = (taint.lanes & ~mask) | undefined[e % 8];
       taint.computed &= ~mask;
-      if (undefined[e % 8] != 0) taint.origin = LocationPc(inst);
+      if (undefined[e % 8] != 0) taint.origin = origin;
     }
   }
   if (options_.count_memory) CountAccess(mask, addresses, bytes, space, false);
@@ -214,7 +229,14 @@ void Machine::Store(const Inst& inst, std::uint32_t mask) {
                   size);
       const bool undefined = ((TaintOf(operand) >> lane) & 1U) != 0;
       all_undefined = all_undefined && undefined;
-      if (undefined) any_computed = any_computed || ((frame_->taints[operand / 64].computed >> lane) & 1U) != 0;
+      if (undefined) {
+        const Taint& taint = frame_->taints[operand / 64];
+        any_computed = any_computed || ((taint.computed >> lane) & 1U) != 0;
+        // So that the load is named which read what nobody wrote, not one that reads its sum with something else.
+        if (target.space == Space::kShared && taint.origin != kNowhere) {
+          target.block->undefined_from[target.address + std::size_t{e} * size] = taint.origin;
+        }
+      }
       std::memset(target.state + std::size_t{e} * size, undefined ? 0 : static_cast<int>(Writer::kDevice), size);
     }
     if (target.space == Space::kGlobal && (all_undefined || any_computed)) {
@@ -224,6 +246,7 @@ void Machine::Store(const Inst& inst, std::uint32_t mask) {
       const bool same = std::memcmp(target.data, data.data(), bytes) == 0;
       Order(inst, lane, target, false, strong);
       CheckRace(inst, lane, target, bytes, true, strong, same);
+      if (strong && !same) CheckLostUpdate(inst, lane, target, bytes, true);
     }
     std::memcpy(target.data, data.data(), bytes);
   }
@@ -268,7 +291,10 @@ void Machine::IsSpace(const Inst& inst, std::uint32_t mask) {
     const bool shared = a[lane] >= kSharedWindow && a[lane] < kSharedWindow + kWindowBytes;
     const bool local = a[lane] >= kLocalWindow && a[lane] < kLocalWindow + kWindowBytes;
     bool result = !shared && !local;
-    if (inst.space == Space::kShared) result = shared;
+    // shared::cta is the block's own memory, shared::cluster also that of the others.
+    if (inst.space == Space::kShared) {
+      result = shared && (inst.sub == 1 || OwnerOf(a[lane] - kSharedWindow) == block_);
+    }
     if (inst.space == Space::kLocal) result = local;
     if (inst.space == Space::kConst || inst.space == Space::kParam) result = false;
     p = result ? p | (1U << lane) : p & ~(1U << lane);

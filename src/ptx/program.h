@@ -41,6 +41,8 @@ enum class Action : std::uint8_t {
   kAtomic,
   kBarrier,
   kWarpBarrier,
+  kClusterBarrier,
+  kMapToRank,
   kShuffle,
   kVote,
   kMatch,
@@ -67,6 +69,7 @@ enum class Action : std::uint8_t {
   kWmmaMultiply,
   kWgmma,
   kBulkCopy,
+  kTensorCopy,
 };
 
 enum class InstClass : std::uint8_t {

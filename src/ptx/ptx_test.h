@@ -47,10 +47,18 @@ class Device {
     LaunchConfig config;
     config.grid.x = blocks;
     config.block.x = threads;
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(arguments.data());
-    auto outcome = Launch(*loaded_, memory_, "k", config, {bytes, arguments.size() * 8}, options);
+    return Run(config, arguments, options);
+  }
+  LaunchOutcome Run(const LaunchConfig& config, const std::vector<std::uint64_t>& arguments,
+                    const RunOptions& options = {}) {
+    auto outcome = TryRun(config, arguments, options);
     EXPECT_TRUE(outcome.ok()) << outcome.error().message;
     return outcome ? std::move(outcome).value() : LaunchOutcome{};
+  }
+  Result<LaunchOutcome> TryRun(const LaunchConfig& config, const std::vector<std::uint64_t>& arguments,
+                               const RunOptions& options = {}) {
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(arguments.data());
+    return Launch(*loaded_, memory_, "k", config, {bytes, arguments.size() * 8}, options);
   }
   DeviceMemory& memory() { return memory_; }
 

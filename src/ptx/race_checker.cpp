@@ -7,6 +7,8 @@ namespace upskill::ptx {
 namespace {
 
 constexpr std::size_t kMostPublished = 200'000;
+constexpr std::size_t kMostWatchedPlaces = 20'000;
+constexpr std::size_t kMostReaders = 32;  // of one place
 
 std::uint64_t Known(const Knowledge& knowledge, std::uint64_t key) {
   const auto found = knowledge->find(key);
@@ -72,6 +74,38 @@ std::optional<MemoryAccess> RaceChecker::Check(ShadowCell& cell, const BlockCloc
   return conflict;
 }
 
+void RaceChecker::NoteStrongRead(std::uint32_t scope, std::uint64_t address, const MemoryAccess& access) {
+  auto found = strong_reads_.find({scope, address});
+  if (found == strong_reads_.end()) {
+    if (strong_reads_.size() >= kMostWatchedPlaces) return;
+    found = strong_reads_.emplace(std::pair{scope, address}, std::vector<StrongRead>{}).first;
+  }
+  std::vector<StrongRead>& readers = found->second;
+  const auto own = std::find_if(readers.begin(), readers.end(),
+                                [&](const StrongRead& reader) { return reader.read.Thread() == access.Thread(); });
+  if (own != readers.end()) {
+    *own = StrongRead{access, {}};
+  } else if (readers.size() < kMostReaders) {
+    readers.push_back(StrongRead{access, {}});
+  }
+}
+
+std::optional<MemoryAccess> RaceChecker::StrongWrite(std::uint32_t scope, std::uint64_t address,
+                                                     const MemoryAccess& access) {
+  const auto found = strong_reads_.find({scope, address});
+  if (found == strong_reads_.end()) return std::nullopt;
+  std::optional<MemoryAccess> lost;
+  for (StrongRead& reader : found->second) {
+    if (reader.read.Thread() != access.Thread()) {
+      reader.overwritten_by = access;
+    } else if (reader.overwritten_by.time != 0) {
+      lost = reader.overwritten_by;
+      reader.overwritten_by = {};
+    }
+  }
+  return lost;
+}
+
 bool RaceChecker::FindPage(std::uint64_t page) {
   auto found = pages_.find(page);
   if (found == pages_.end()) {
@@ -133,6 +167,46 @@ void RaceChecker::WarpBarrier(BlockClock& clock, std::uint32_t warp, std::uint32
   };
   each([&](const ThreadClock& thread) { joined = Join(joined, thread.knowledge); });
   each([&](ThreadClock& thread) { thread.knowledge = joined; });
+}
+
+void RaceChecker::Gather(Gathering& gathering, const BlockClock& clock, std::uint32_t block, std::uint32_t warp,
+                         std::uint32_t mask, std::uint32_t all) {
+  if (!gathering.map) gathering.map = std::make_shared<KnowledgeMap>();
+  const auto raise = [&](std::uint64_t key, std::uint64_t time) {
+    std::uint64_t& known = (*gathering.map)[key];
+    known = std::max(known, time);
+  };
+  const auto join = [&](const Knowledge& knowledge) {
+    if (!knowledge || !gathering.joined.insert(knowledge).second) return;
+    for (const auto& [key, time] : *knowledge) raise(key, time);
+  };
+  Tick();
+  const bool together = (mask & all) == all;
+  raise(BlockKey(block), clock.barrier);
+  if (together) raise(WarpKey(block, warp), time_);
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    const std::size_t thread = std::size_t{warp} * 32 + lane;
+    if (((mask >> lane) & 1U) == 0 || thread >= clock.threads.size()) continue;
+    join(together ? clock.threads[thread].knowledge
+                  : Everything(clock, ThreadId{block, static_cast<std::uint16_t>(thread)}));
+  }
+}
+
+void RaceChecker::Learn(BlockClock& clock, std::uint16_t thread, const Knowledge& knowledge) {
+  Knowledge& known = clock.threads[thread].knowledge;
+  // Most threads learn the same and have known the same.
+  if (last_learnt_[0] != known || last_learnt_[1] != knowledge || !last_learnt_[2]) {
+    last_learnt_ = {known, knowledge, Join(known, knowledge)};
+  }
+  known = last_learnt_[2];
+  clock.has_knowledge = true;
+}
+
+bool RaceChecker::KnowsOf(const BlockClock& clock, std::uint16_t thread, std::uint32_t block) {
+  const Knowledge& knowledge = clock.threads[thread].knowledge;
+  if (!knowledge) return false;
+  const auto found = knowledge->lower_bound(ThreadKey(ThreadId{block, 0}));
+  return found != knowledge->end() && found->first <= BlockKey(block);
 }
 
 Knowledge RaceChecker::Everything(const BlockClock& clock, ThreadId self) const {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -68,6 +69,12 @@ struct BlockClock {
   std::vector<WarpClock> warps;
 };
 
+// What is known to the threads that have arrived at a barrier of several blocks.
+struct Gathering {
+  std::shared_ptr<KnowledgeMap> map;
+  std::set<Knowledge> joined;  // already in the map
+};
+
 // Finds pairs of accesses that nothing orders. Time is that of the simulation, which runs one thing after another.
 class RaceChecker {
  public:
@@ -89,6 +96,10 @@ class RaceChecker {
     if (address / 4096 != last_page_ && !FindPage(address / 4096)) return nullptr;
     return &last_->cells[(address % 4096) / 4];
   }
+  // Strong accesses that aren't read-modify-write operations. A write returns another thread's write that it undoes:
+  // one made after the thread's own read of the place.
+  void NoteStrongRead(std::uint32_t scope, std::uint64_t address, const MemoryAccess& access);
+  std::optional<MemoryAccess> StrongWrite(std::uint32_t scope, std::uint64_t address, const MemoryAccess& access);
   bool Incomplete() const { return incomplete_; }
   std::uint64_t UsedBytes() const { return used_; }
 
@@ -96,12 +107,23 @@ class RaceChecker {
   void SomeWarpsBarrier(BlockClock& clock, std::uint32_t block, const std::vector<std::uint16_t>& threads);
   void WarpBarrier(BlockClock& clock, std::uint32_t warp, std::uint32_t mask, std::uint32_t all);
   void Fence(BlockClock& clock, ThreadId self);
+  // The same for barriers of several blocks: lanes of a warp arrive, and each learns what was gathered.
+  void Gather(Gathering& gathering, const BlockClock& clock, std::uint32_t block, std::uint32_t warp,
+              std::uint32_t mask, std::uint32_t all);
+  void Learn(BlockClock& clock, std::uint16_t thread, const Knowledge& knowledge);
+  // Whether anything that a thread of the block did is known.
+  static bool KnowsOf(const BlockClock& clock, std::uint16_t thread, std::uint32_t block);
   Knowledge Everything(const BlockClock& clock, ThreadId self) const;  // that the thread knows now
   // What is passed on at an address by atomics and the like. `scope`: the block of a shared address + 1, or 0.
   void Release(std::uint32_t scope, std::uint64_t address, const Knowledge& knowledge);
   void Acquire(BlockClock& clock, ThreadId self, std::uint32_t scope, std::uint64_t address);
 
  private:
+  // A thread that has read a place by a strong access, and the last strong write to it by another since then.
+  struct StrongRead {
+    MemoryAccess read;
+    MemoryAccess overwritten_by;
+  };
   bool FindPage(std::uint64_t page);
   struct Page {
     std::array<ShadowCell, 1024> cells;
@@ -114,6 +136,8 @@ class RaceChecker {
   Page* last_ = nullptr;
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, Knowledge> published_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<StrongRead>> strong_reads_;
+  std::array<Knowledge, 3> last_learnt_;  // two that were joined, and the result
 };
 
 // Whether the thread itself made the access, or the last barrier of its block orders it.

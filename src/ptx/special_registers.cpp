@@ -22,28 +22,53 @@ std::uint64_t Machine::IndexValue(SpecialRegister special, std::uint32_t lane) c
     case SpecialRegister::kNtidZ:
       return config_.block.z;
     case SpecialRegister::kCtaidX:
-    case SpecialRegister::kClusteridX:
       return block_->id.x;
     case SpecialRegister::kCtaidY:
-    case SpecialRegister::kClusteridY:
       return block_->id.y;
     case SpecialRegister::kCtaidZ:
-    case SpecialRegister::kClusteridZ:
       return block_->id.z;
     case SpecialRegister::kNctaidX:
-    case SpecialRegister::kNclusteridX:
       return config_.grid.x;
     case SpecialRegister::kNctaidY:
-    case SpecialRegister::kNclusteridY:
       return config_.grid.y;
     case SpecialRegister::kNctaidZ:
-    case SpecialRegister::kNclusteridZ:
       return config_.grid.z;
+    default:
+      return ClusterValue(special);
+  }
+}
+
+std::uint64_t Machine::ClusterValue(SpecialRegister special) const {
+  const Dim3& cluster = config_.cluster;
+  switch (special) {
+    case SpecialRegister::kClusteridX:
+      return block_->id.x / cluster.x;
+    case SpecialRegister::kClusteridY:
+      return block_->id.y / cluster.y;
+    case SpecialRegister::kClusteridZ:
+      return block_->id.z / cluster.z;
+    case SpecialRegister::kNclusteridX:
+      return config_.grid.x / cluster.x;
+    case SpecialRegister::kNclusteridY:
+      return config_.grid.y / cluster.y;
+    case SpecialRegister::kNclusteridZ:
+      return config_.grid.z / cluster.z;
+    case SpecialRegister::kClusterCtaidX:
+      return block_->id.x % cluster.x;
+    case SpecialRegister::kClusterCtaidY:
+      return block_->id.y % cluster.y;
+    case SpecialRegister::kClusterCtaidZ:
+      return block_->id.z % cluster.z;
     case SpecialRegister::kClusterNctaidX:
+      return cluster.x;
     case SpecialRegister::kClusterNctaidY:
+      return cluster.y;
     case SpecialRegister::kClusterNctaidZ:
+      return cluster.z;
+    case SpecialRegister::kClusterCtarank:
+      return block_->rank;
     case SpecialRegister::kClusterNctarank:
-      return 1;
+      return cluster.Count();
     default:
       return 0;
   }
@@ -96,7 +121,8 @@ std::uint64_t Machine::SpecialValue(SpecialRegister special, std::uint32_t lane)
 void Machine::Special(const Inst& inst, std::uint32_t mask) {
   const auto special = static_cast<SpecialRegister>(inst.sub);
   if (inst.type == Type::kPred) {
-    *Register<std::uint32_t>(inst.op[0]) &= ~mask;
+    std::uint32_t& p = *Register<std::uint32_t>(inst.op[0]);
+    p = special == SpecialRegister::kIsExplicitCluster && config_.cluster.Count() > 1 ? p | mask : p & ~mask;
     return;
   }
   for (std::uint32_t lane = 0; lane < 32; ++lane) {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "ptx/forms.h"
 #include "ptx/machine.h"
 
 namespace upskill::ptx {
@@ -232,6 +233,7 @@ Step Machine::Exit(std::uint32_t mask) {
   }
   Fragment& fragment = warp.fragments[fragment_];
   fragment.mask &= ~mask;
+  LeaveCluster(mask);
   const bool gone = fragment.mask == 0;
   if (gone) warp.fragments.erase(warp.fragments.begin() + static_cast<std::ptrdiff_t>(fragment_));
   // Who waits for these lanes needn't any more.
@@ -262,6 +264,8 @@ Step Machine::Execute(const Inst& inst, std::uint32_t mask) {
       return Barrier(inst, mask);
     case Action::kWarpBarrier:
       return WarpSync(inst, mask);
+    case Action::kClusterBarrier:
+      return inst.sub == kClusterWait ? ClusterWait(inst, mask) : ClusterArrive(inst, mask);
     case Action::kShuffle:
       return Shuffle(inst, mask);
     case Action::kVote:
@@ -284,7 +288,11 @@ Step Machine::ExecuteMemory(const Inst& inst, std::uint32_t mask) {
   switch (inst.action) {
     case Action::kLoad:
       Load(inst, mask);
-      if (inst.ordering != Ordering::kWeak) NotePoll(inst, mask);
+      if (inst.ordering != Ordering::kWeak) {
+        NotePoll(inst, mask);
+        // Others may come between a read and what the thread does with it.
+        if (options_.schedule_seed != 0 && rng_.Next() % 4 == 0) give_way_ = true;
+      }
       break;
     case Action::kStore:
       Store(inst, mask);
@@ -331,6 +339,9 @@ Step Machine::ExecuteMemory(const Inst& inst, std::uint32_t mask) {
     case Action::kBulkCopy:
       BulkCopy(inst, mask);
       break;
+    case Action::kTensorCopy:
+      TensorCopy(inst, mask);
+      break;
     default:
       return ExecuteOther(inst, mask);
   }
@@ -354,6 +365,9 @@ Step Machine::ExecuteOther(const Inst& inst, std::uint32_t mask) {
       break;
     case Action::kIsSpace:
       IsSpace(inst, mask);
+      break;
+    case Action::kMapToRank:
+      MapToRank(inst, mask);
       break;
     case Action::kActiveMask:
       for (std::uint32_t lane = 0; lane < 32; ++lane) {

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the CUDA programs of this folder on the emulated device and says where its judgement differs from theirs.
 
-  run_kernels.py UPSKILL [right] [bugs] [cheats] [--fast] [--only NAME]...
-                         [--nvcc-flags FLAGS] [--times FILE]
+  run_kernels.py UPSKILL [right] [bugs] [cheats] [nvrtc] [--fast] [--only NAME]...
+                         [--nvcc-flags FLAGS] [--nvrtc DIR] [--times FILE]
 
 right/  must end with exit code 0, and nothing may be found.
 bugs/   must be reported at one of the lines that the head comment names.
+nvrtc   is right/ once more, with device code that NVRTC (of the package nvidia-cuda-nvrtc, or in DIR) compiles. Without
+        NVRTC it is left out.
 cheats/ are answers for four functions (checks.json): cheats must fail their check, honest ones must pass it.
 Exit code: 0 if everything is as it should be, 1 if not, 77 if there is no nvcc.
 """
@@ -21,6 +23,8 @@ import sys
 import tempfile
 import time
 
+import nvrtc_toolchain
+
 HERE = pathlib.Path(__file__).resolve().parent
 
 # Some of each kind, for the ordinary tests.
@@ -29,9 +33,6 @@ FAST = {
     "bugs": ["reduce_missing_first_barrier", "guard_off_by_one", "float4_from_odd_start", "shared_sum_not_zeroed",
              "cp_async_without_wait", "barrier_in_branch"],
 }
-
-# Hardware that needn't be emulated: a skip that names the instruction is an answer, too.
-MAY_SKIP = {"cluster_sum"}
 
 # What a tool may call each kind of bug.
 KINDS = {
@@ -54,11 +55,13 @@ class Outcome:
         self.verdict, self.detail, self.seconds = verdict, detail, seconds
 
 
-def check(upskill, file, schedules, flags):
+def check(upskill, file, schedules, flags, toolchain):
     """The report of `upskill kernel check --json`, or a text that says why there is none."""
     command = [upskill, "kernel", "check", str(file), "--json", "--schedules", str(schedules), "--timeout", "60"]
     if flags:
         command.append(f"--nvcc-flags={flags}")
+    if toolchain:
+        command += ["--toolchain", str(toolchain)]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=900, check=False)
     try:
         return json.loads(done.stdout)
@@ -78,10 +81,8 @@ def first_of(report):
             or f"exit code {report.get('exit_code')}")
 
 
-def judge_right(name, report):
+def judge_right(report):
     if isinstance(report, str):
-        if name in MAY_SKIP and "error" in report:
-            return True, "skipped", report
         return False, "not run", report
     clean = not report["findings"] and report["exit_code"] == 0 and not report["failure"] and not report["limit"]
     if clean and report["output"].rstrip().endswith("ok"):
@@ -115,17 +116,27 @@ def judge_bug(file, report):
     return False, "missed", expected
 
 
-def run_programs(upskill, group, names, flags):
-    for file in sorted((HERE / group).glob("*.cu")):
+def run_programs(upskill, group, names, flags, toolchain=None):
+    for file in sorted((HERE / ("right" if group == "nvrtc" else group)).glob("*.cu")):
         if names and file.stem not in names:
             continue
         begin = time.monotonic()
         try:
-            report = check(upskill, file, 4 if group == "bugs" else 2, flags)
+            report = check(upskill, file, 4 if group == "bugs" else 2, flags, toolchain)
         except subprocess.TimeoutExpired:
             report = "it doesn't end"
-        good, verdict, detail = judge_right(file.stem, report) if group == "right" else judge_bug(file, report)
+        good, verdict, detail = judge_bug(file, report) if group == "bugs" else judge_right(report)
         yield Outcome(group, file.stem, good, verdict, detail, time.monotonic() - begin)
+
+
+def run_by_nvrtc(upskill, names, options):
+    nvrtc = nvrtc_toolchain.find_nvrtc(options.nvrtc)
+    if nvrtc is None:
+        print("left out: nvrtc (no libnvrtc; `pip install nvidia-cuda-nvrtc`, or --nvrtc DIR)")
+        return
+    with tempfile.TemporaryDirectory() as scratch:
+        toolchain = nvrtc_toolchain.make_toolchain(pathlib.Path(scratch), nvrtc)
+        yield from run_programs(upskill, "nvrtc", names, options.nvcc_flags, toolchain)
 
 
 def make_suite(folder, function, spec, answer):
@@ -161,7 +172,7 @@ def run_cheats(upskill, names):
 
 def print_summary(outcomes):
     print(f"\n{'group':8} {'all':>5} {'as they should be':>18} {'seconds':>8}  verdicts")
-    for group in ("right", "bugs", "cheats", "honest"):
+    for group in ("right", "nvrtc", "bugs", "cheats", "honest"):
         of_group = [o for o in outcomes if o.group == group]
         if not of_group:
             continue
@@ -180,6 +191,7 @@ def main():
     parser.add_argument("--fast", action="store_true", help="a dozen of them")
     parser.add_argument("--only", action="append", default=[], metavar="NAME")
     parser.add_argument("--nvcc-flags", metavar="FLAGS", help="compile right/ and bugs/ with these, too: '-G'")
+    parser.add_argument("--nvrtc", metavar="DIR", help="the folder of libnvrtc")
     parser.add_argument("--times", metavar="FILE", help="write the seconds of each program there")
     options = parser.parse_args()
     if shutil.which("nvcc") is None:
@@ -193,6 +205,8 @@ def main():
         names = options.only or (FAST.get(group) if options.fast else None)
         if group == "cheats":
             run = run_cheats(options.upskill, names)
+        elif group == "nvrtc":
+            run = run_by_nvrtc(options.upskill, names, options)
         else:
             run = run_programs(options.upskill, group, names, options.nvcc_flags)
         for outcome in run:

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is found out about the order of accesses: lost updates, and where values come from that nobody wrote.
+#include <gtest/gtest.h>
+
+#include "ptx/ptx_test.h"
+
+namespace upskill::ptx {
+namespace {
+
+// Thread 32 reads before the barrier, and writes after thread 0 has written.
+std::string LostUpdateKernel(const std::string& second_read) {
+  return KernelText(".param .u64 pout", R"(
+  .reg .pred %p<3>; .reg .b32 %r<5>; .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [pout];
+  mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r1, 32;
+  @%p2 ld.volatile.global.u32 %r2, [%rd1];
+  bar.sync 0;
+  @%p1 st.volatile.global.u32 [%rd1], 5;
+  @!%p2 bra DONE;
+  nanosleep.u32 100;
+  )" + second_read + R"(
+  add.s32 %r2, %r2, 1;
+  st.volatile.global.u32 [%rd1], %r2;
+DONE:
+  ret;)");
+}
+
+TEST(Ordering, LostUpdatesOfVolatileAccessesAreReported) {
+  Device device(LostUpdateKernel(""));
+  const LaunchOutcome outcome = device.Run(1, 64, {device.Upload(std::vector<std::uint32_t>{1})});
+  ASSERT_EQ(outcome.findings.size(), 1U);
+  EXPECT_EQ(outcome.findings[0].kind, FindingKind::kRace);
+  EXPECT_EQ(outcome.findings[0].thread.x, 32U);
+  EXPECT_EQ(outcome.findings[0].other_thread.x, 0U);
+}
+
+TEST(Ordering, AVolatileReadOfTheOthersValueLosesNothing) {
+  Device device(LostUpdateKernel("ld.volatile.global.u32 %r2, [%rd1];"));
+  const std::uint64_t out = device.Upload(std::vector<std::uint32_t>{1});
+  const LaunchOutcome outcome = device.Run(1, 64, {out});
+  EXPECT_TRUE(outcome.findings.empty()) << outcome.findings[0].message;
+  EXPECT_EQ(device.Download<std::uint32_t>(out, 1)[0], 6U);
+}
+
+// The sum of a value and one that nobody wrote goes through shared memory: the first load is to blame.
+TEST(Ordering, UnwrittenValuesAreTracedThroughSharedMemory) {
+  Device device(KernelText(".param .u64 pout", R"(
+  .shared .align 4 .b32 words[2];
+  .reg .b32 %r<4>; .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [pout];
+  st.shared.u32 [words], 1;
+  ld.shared.u32 %r1, [words];
+  ld.shared.u32 %r2, [words+4];
+  add.s32 %r1, %r1, %r2;
+  st.shared.u32 [words], %r1;
+  ld.shared.u32 %r3, [words];
+  st.global.u32 [%rd1], %r3;
+  ret;)"));
+  const LaunchOutcome outcome = device.Run(1, 1, {device.Reserve(4)});
+  ASSERT_EQ(outcome.findings.size(), 1U);
+  EXPECT_EQ(outcome.findings[0].kind, FindingKind::kUninitialised);
+  EXPECT_EQ(outcome.findings[0].ptx_line, 12U);
+}
+
+}  // namespace
+}  // namespace upskill::ptx
