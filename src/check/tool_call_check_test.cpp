@@ -54,7 +54,7 @@ TEST(ToolCallCheck, LooksAtArguments) {
   EXPECT_EQ(outcome(R"("arguments": {"command": "make"})"), Outcome::kFail);
   EXPECT_EQ(outcome(R"("arguments": {"env": {"B": 2, "C": 3}})"), Outcome::kFail);
   EXPECT_EQ(outcome(R"("arguments": {"command": "ls", "env": {}})"), Outcome::kFail) << "both in one call";
-  EXPECT_EQ(outcome(R"("pattern": "make (test|check)")"), Outcome::kPass);
+  EXPECT_EQ(outcome(R"("pattern": "make t?est")"), Outcome::kPass);
   EXPECT_EQ(outcome(R"("pattern": "rm -rf", "maximum": 0)"), Outcome::kPass);
   EXPECT_EQ(outcome(R"("pattern": "make", "minimum": 2)"), Outcome::kFail);
 }
