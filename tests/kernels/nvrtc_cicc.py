@@ -21,9 +21,12 @@ STANDARD = """#include <cuda/std/cstdint>
 #include <cuda/std/type_traits>
 #include <cuda/std/utility>
 #include <cuda/std/array>
+// 64 bits are a long, as the host's compiler has them, because the names of kernels say it; NVRTC takes long long.
+typedef long host_int64; typedef unsigned long host_uint64;
+namespace cuda { namespace std { using ::host_int64; using ::host_uint64; } }
 namespace std { using namespace cuda::std; }
-using cuda::std::int8_t; using cuda::std::int16_t; using cuda::std::int32_t; using cuda::std::int64_t;
-using cuda::std::uint8_t; using cuda::std::uint16_t; using cuda::std::uint32_t; using cuda::std::uint64_t; using cuda::std::uintptr_t;
+using cuda::std::int8_t; using cuda::std::int16_t; using cuda::std::int32_t; using cuda::std::uintptr_t;
+using cuda::std::uint8_t; using cuda::std::uint16_t; using cuda::std::uint32_t;
 """
 
 
@@ -85,7 +88,12 @@ def device_code(text):
         if not any(calls):
             break
         kept = [keep and not call for keep, call in zip(kept, calls)]
-    return "".join(piece if keep else "\n" * piece.count("\n") for piece, keep in zip(pieces, kept))
+    text = "".join(piece if keep else "\n" * piece.count("\n") for piece, keep in zip(pieces, kept))
+    # The headers themselves need the types that they declare.
+    lines = text.split("\n")
+    after = 1 + max((i for i, line in enumerate(lines) if re.match(r"\s*#\s*include", line)), default=-1)
+    words = ["#define int64_t host_int64", "#define uint64_t host_uint64", f"#line {after + 1}"]
+    return "\n".join([*lines[:after], *words, *lines[after:]])
 
 
 def expression(demangled):
@@ -114,7 +122,8 @@ class Nvrtc:
 
     def compile(self, source, name, options, expressions):
         program = ctypes.c_void_p()
-        self.library.nvrtcCreateProgram(ctypes.byref(program), source.encode(), name.encode(), 0, None, None)
+        self.library.nvrtcCreateProgram(ctypes.byref(program), source.encode(), name.encode(), 2,
+                                        (ctypes.c_char_p * 2)(b"", b""), (ctypes.c_char_p * 2)(b"stdlib.h", b"stdint.h"))
         for each in expressions:
             self.library.nvrtcAddNameExpression(program, each.encode())
         words = (ctypes.c_char_p * len(options))(*[option.encode() for option in options])
