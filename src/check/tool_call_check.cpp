@@ -158,7 +158,7 @@ Result<std::optional<std::size_t>> CountAt(const Json& options, const char* key)
   const std::optional<std::size_t> whole = count->is_number() ? NumberAs<std::size_t>(*count) : std::nullopt;
   if (!whole || *whole > kMostCounted || Json(*whole) != *count)
     return InputError(fmt::format("tool_call: \"{}\" must be a whole number from 0 to 1,000,000", key));
-  return std::optional<std::size_t>(*whole);
+  return whole;
 }
 
 Result<WantedCalls> WantedOf(const CheckSpec& spec, CaseParts& parts) {

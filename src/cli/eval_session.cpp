@@ -47,24 +47,28 @@ Result<Shard> ParseShard(std::string_view text) {
   return Shard{static_cast<int>(*index - 1), static_cast<int>(*of)};
 }
 
+Result<Plan> PlanOfActivation(const EvalOptions& options, Env& env) {
+  Result<Plan> plan = ActivationPlan(options);
+  if (plan && !options.quiet) {
+    for (const std::string& warning : plan->suite.warnings) PrintWarning(env, warning);
+  }
+  return plan;
+}
+
+// The error for a skill without cases says how to have some written.
+Result<Suite> CasesFor(const Skill& skill, const EvalOptions& options, const Config& config) {
+  Result<Suite> suite = LoadCases(options.tests, skill.folder);
+  if (suite || suite.error().kind != ErrorKind::kNotFound || !options.tests.empty()) return suite;
+  return Error{ErrorKind::kNotFound, fmt::format("{}, or have a model write some:\n{}", suite.error().message,
+                                                 TestsCommand(options, config))};
+}
+
 // The plan without its students.
 Result<Plan> MakePlan(const EvalOptions& options, const Config& config, const Sandbox& sandbox, Env& env) {
-  if (options.activation.on) {
-    Result<Plan> plan = ActivationPlan(options);
-    if (plan && !options.quiet) {
-      for (const std::string& warning : plan->suite.warnings) PrintWarning(env, warning);
-    }
-    return plan;
-  }
+  if (options.activation.on) return PlanOfActivation(options, env);
   ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
   Plan plan;
-  Result<Suite> suite = LoadCases(options.tests, skill.folder);
-  if (!suite && suite.error().kind == ErrorKind::kNotFound && options.tests.empty()) {
-    return Error{ErrorKind::kNotFound, fmt::format("{}, or have a model write some:\n{}", suite.error().message,
-                                                   TestsCommand(options, config))};
-  }
-  if (!suite) return suite.error();
-  plan.suite = *std::move(suite);
+  ASSIGN_OR_RETURN(plan.suite, CasesFor(skill, options, config));
   plan.skill = Snapshot(skill);
   if (!options.no_baseline) plan.arms.push_back(Arm::kBaseline);
   if (!options.only_baseline) plan.arms.push_back(Arm::kSkill);

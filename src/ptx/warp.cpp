@@ -336,12 +336,6 @@ Step Machine::ExecuteMemory(const Inst& inst, std::uint32_t mask) {
     case Action::kWgmma:
       Wgmma(inst, mask);
       break;
-    case Action::kBulkCopy:
-      BulkCopy(inst, mask);
-      break;
-    case Action::kTensorCopy:
-      TensorCopy(inst, mask);
-      break;
     default:
       return ExecuteOther(inst, mask);
   }
@@ -365,6 +359,12 @@ Step Machine::ExecuteOther(const Inst& inst, std::uint32_t mask) {
       break;
     case Action::kIsSpace:
       IsSpace(inst, mask);
+      break;
+    case Action::kBulkCopy:
+      BulkCopy(inst, mask);
+      break;
+    case Action::kTensorCopy:
+      TensorCopy(inst, mask);
       break;
     case Action::kMapToRank:
       MapToRank(inst, mask);
