@@ -176,7 +176,8 @@ TEST(CaseChecks, LimitTheChecksThatSearchOneByOne) {
   EXPECT_THAT(error_of(std::vector<CheckSpec>(501, number)), HasSubstr("more than 500 regex checks, numbers and"));
   EXPECT_THAT(error_of({{"in_order", std::vector<std::string>(501, "a")}}), HasSubstr("more than 500 regex"));
   EXPECT_EQ(error_of(std::vector<CheckSpec>(100, value)), "");
-  EXPECT_THAT(error_of(std::vector<CheckSpec>(101, value)), HasSubstr("more than 100 checks of JSON, TOML, YAML or"));
+  EXPECT_THAT(error_of(std::vector<CheckSpec>(101, value)),
+              HasSubstr("more than 100 checks of JSON, TOML, YAML, projects or"));
 }
 
 TEST(AllPass, NeitherASkipNorNoCheckPasses) {

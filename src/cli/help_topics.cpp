@@ -239,11 +239,10 @@ std::string ChecksText() {
   return text + R"(
 `values`: a string or a list. Patterns: RE2 syntax, with case unless (?i).
 A check with "file" looks at that file in the answer: the fenced block with its
-name in the info string, on the line before, or in a comment as its first line.
-With "output_file", the other checks look at that file. With "fill": {"file",
-"gap", "pattern", "files"}, the answer fills a gap in a file for the checks.
-A check that can't run here is skipped, with a warning; a case that can't pass
-without it is left out. All keys: docs/suites.md. See also: help answers.
+name in the info string, on the line before, or in a first line that is a
+comment; with "output_file", the others do. "fill" puts the answer into a file's
+gap. A check that can't run here is skipped, with a warning; a case that can't
+pass without it is left out. All keys: docs/suites.md. See also: help answers.
 )";
 }
 

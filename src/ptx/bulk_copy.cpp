@@ -72,6 +72,7 @@ void Machine::BulkCopyTo(const Inst& inst, std::uint32_t lane, std::uint64_t to,
   const std::uint32_t bytes = Register<std::uint32_t>(inst.op[2])[lane];
   const std::optional<BulkEnds> ends = BulkEndsOf(inst, lane, bytes, to);
   if (!ends) return;
+  NoteMoved(bytes);
   if (options_.check_races) {
     CheckRace(inst, lane, ends->from, bytes, false, false, false);
     CheckRace(inst, lane, ends->to, bytes, true, false, false);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -346,6 +347,8 @@ class Machine {
   // bulk_copy.cpp
   std::optional<BulkEnds> BulkEndsOf(const Inst& inst, std::uint32_t lane, std::uint32_t bytes, std::uint64_t to);
   void BulkCopy(const Inst& inst, std::uint32_t mask);
+  // Brings the next look at the budgets nearer: one instruction has moved so many bytes.
+  void NoteMoved(std::uint64_t bytes) { next_check_ -= std::min(next_check_, bytes); }
   void BulkCopyTo(const Inst& inst, std::uint32_t lane, std::uint64_t to, std::uint64_t barrier);
   void BulkToShared(const Inst& inst, std::uint32_t lane, const BulkEnds& ends, std::uint32_t bytes,
                     std::uint64_t barrier);
@@ -422,7 +425,7 @@ class Machine {
   std::uint64_t host_bytes_ = 0;
   bool ended_ = false;
   std::chrono::steady_clock::time_point deadline_;
-  std::uint64_t next_check_ = 0;
+  std::uint64_t next_check_ = 0;  // of thread_instructions
   std::array<std::uint64_t, kInstClasses> class_counts_{};
 
   // What runs now.

@@ -207,6 +207,24 @@ TEST(BulkCopy, ArrivesForThoseWhoWait) {
   EXPECT_EQ(early.findings[0].kind, FindingKind::kAsyncRead);
 }
 
+TEST(BulkCopy, MovedBytesCountForTheBudgets) {
+  Device device(KernelText(".param .u64 pout", R"(
+  .shared .align 128 .b8 tile[16384];
+  .reg .pred %p<2>; .reg .b32 %r<3>; .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [pout]; mov.u32 %r1, 0; mov.u32 %r2, tile;
+AGAIN:
+  cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r2], 16384;
+  add.s32 %r1, %r1, 1; setp.ne.s32 %p1, %r1, 0;
+  @%p1 bra AGAIN;
+  ret;)"));
+  int looks = 0;
+  RunOptions options;
+  options.stop = [&looks] { return ++looks > 3; };
+  const LaunchOutcome outcome = device.Run(1, 1, {device.Reserve(16384)}, options);
+  EXPECT_EQ(outcome.ending, Ending::kBudget);
+  EXPECT_LT(outcome.counters.thread_instructions, 10'000U);
+}
+
 TEST(BulkCopy, ReportsWhatIsOutOfBoundsOrMisaligned) {
   Device device(BulkKernel("ret;"));
   EXPECT_EQ(device.Run(1, 64, {device.Upload(std::vector<std::uint32_t>(60)), device.Reserve(256)}).findings[0].kind,

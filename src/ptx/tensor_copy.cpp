@@ -94,6 +94,7 @@ void Machine::CountPart(bool loads, const TensorPart& part) {
 void Machine::LoadBox(const Inst& inst, std::uint32_t lane, const TensorMap& map, const std::vector<TensorPart>& parts,
                       std::uint64_t shared, std::uint64_t barrier) {
   const std::uint32_t bytes = map.BoxBytes();
+  NoteMoved(bytes);
   BulkEnds ends;
   if (!ResolveBox(inst, lane, shared, bytes, "write", ends.to)) return;
   std::vector<std::uint8_t> data(bytes);
@@ -119,6 +120,7 @@ void Machine::LoadBox(const Inst& inst, std::uint32_t lane, const TensorMap& map
 void Machine::StoreBox(const Inst& inst, std::uint32_t lane, const TensorMap& map, const std::vector<TensorPart>& parts,
                        std::uint64_t shared) {
   const std::uint32_t bytes = map.BoxBytes();
+  NoteMoved(bytes);
   Target box;
   if (!ResolveBox(inst, lane, shared, bytes, "read", box)) return;
   KnownBytes(inst, lane, box, bytes);

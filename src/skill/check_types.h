@@ -143,7 +143,7 @@ inline constexpr std::array<CheckType, 26> kCheckTypes = {{
      "the judge says that the rubric is met"},
     {CheckKind::kActivates, "activates", CheckOperand::kOptions, kActivatesOptions, "expected",
      "the skill is read, or not (eval --activation)"},
-    {CheckKind::kToolCall, "tool_call", CheckOperand::kOptions, kToolCallOptions, "tool, arguments, …",
+    {CheckKind::kToolCall, "tool_call", CheckOperand::kOptions, kToolCallOptions, "tool, …",
      "a student in a workspace has called the tool"},
 }};
 
