@@ -349,6 +349,7 @@ class StudentPlan(TypedDict):
     to_see: List[Need]
     no_effect: NoEffectNeed
     detectable_lift: Optional[float]
+    time_source: str
 
 
 class PlanResult(TypedDict):
