@@ -103,7 +103,7 @@ double SecondsOfPass(const RunData& data) {
   std::int64_t tokens = 0;
   const double start = ProcessorSeconds();
   for (int i = 0; i < kTimes; ++i) {
-    for (const Sample* sample : data.samples()) tokens += sample->passed() ? sample->response.usage.output : 1;
+    for (const SamplePtr& sample : data.samples()) tokens += sample->passed() ? sample->response.usage.output : 1;
   }
   const double seconds = (ProcessorSeconds() - start) / kTimes;
   return tokens > 0 ? seconds : 0.0;
