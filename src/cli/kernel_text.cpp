@@ -12,12 +12,13 @@
 
 #include "device/kernel_costs.h"
 #include "report/table.h"
+#include "util/percent.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
 
-std::string PercentText(std::optional<double> share) { return share ? fmt::format("{:.0f} %", 100.0 * *share) : "–"; }
+std::string PercentText(std::optional<double> share) { return share ? fmt::format("{:.0f} %", WholePercent(*share)) : "–"; }
 
 std::optional<std::uint32_t> RegistersOfKernel(const KernelRegisters& registers, const std::string& kernel) {
   const auto found = registers.find(kernel);
@@ -70,7 +71,7 @@ std::string ClassesText(const DeviceKernel& kernel) {
   std::string text;
   for (const auto& [name, count] : classes) {
     if (count == 0) continue;
-    text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", name, 100.0 * static_cast<double>(count) / all);
+    text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", name, WholePercent(static_cast<double>(count) / all));
   }
   return text;
 }

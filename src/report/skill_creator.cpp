@@ -16,6 +16,7 @@
 #include "report/figures.h"
 #include "report/markdown.h"
 #include "util/folder.h"
+#include "util/percent.h"
 
 namespace upskill {
 namespace {
@@ -120,7 +121,7 @@ std::string StatisticsCell(const Json& configuration, const char* key) {
   const double mean = JsonGet(*value, "mean", 0.0);
   const double deviation = JsonGet(*value, "stddev", 0.0);
   const std::string name = key;
-  if (name == "pass_rate") return fmt::format("{:.0f}% ± {:.0f}%", mean * 100.0, deviation * 100.0);
+  if (name == "pass_rate") return fmt::format("{:.0f}% ± {:.0f}%", WholePercent(mean), WholePercent(deviation));
   if (name == "time_seconds") return fmt::format("{:.1f} s ± {:.1f} s", mean, deviation);
   return fmt::format("{:.0f} ± {:.0f}", mean, deviation);
 }

@@ -10,6 +10,7 @@
 #include "report/figures.h"
 #include "report/judge_text.h"
 #include "report/style.h"
+#include "util/percent.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -258,7 +259,7 @@ std::string VerdictText(const StudentVerdict& verdict) {
   if (const std::string more = MoreRoundsText(verdict); !more.empty())
     text += (verdict.more_show_no_effect ? "; " : ", ") + more;
   if (verdict.word == Verdict::kNoEffect && verdict.output_tokens && verdict.output_tokens->ratio()) {
-    const double change = std::round(*verdict.output_tokens->ratio() * 100.0);
+    const double change = WholePercent(*verdict.output_tokens->ratio());
     if (change != 0) text += fmt::format(", {:.0f} % {} tokens", std::abs(change), change > 0 ? "more" : "fewer");
   }
   return text;
