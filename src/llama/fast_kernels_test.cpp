@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels that cmake/patches adds to ggml, against sums in double precision.
+#include <ggml-backend.h>
+#include <ggml-cpu.h>
+#include <ggml.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "util/rng.h"
+
+namespace upskill {
+namespace {
+
+struct FreeContext {
+  void operator()(ggml_context* context) const { ggml_free(context); }
+};
+struct FreeBuffer {
+  void operator()(ggml_backend_buffer* buffer) const { ggml_backend_buffer_free(buffer); }
+};
+using Context = std::unique_ptr<ggml_context, FreeContext>;
+using Buffer = std::unique_ptr<ggml_backend_buffer, FreeBuffer>;
+
+Context NewContext() {
+  constexpr std::size_t kBytes = std::size_t{1} << 20U;
+  return Context(ggml_init({kBytes, nullptr, true}));
+}
+
+std::vector<float> RandomNumbers(std::int64_t count, Rng& rng) {
+  std::vector<float> numbers(static_cast<std::size_t>(count));
+  for (float& number : numbers) number = static_cast<float>(2.0 * rng.Uniform() - 1.0);
+  return numbers;
+}
+
+// The buffer type in which weights are stored in the order that the fast kernels need.
+ggml_backend_buffer_type_t Repacked() {
+  ggml_backend_dev_t cpu = ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU);
+  auto* more = reinterpret_cast<ggml_backend_dev_get_extra_bufts_t>(
+      ggml_backend_reg_get_proc_address(ggml_backend_dev_backend_reg(cpu), "ggml_backend_dev_get_extra_bufts"));
+  if (more == nullptr) return nullptr;
+  for (ggml_backend_buffer_type_t* type = more(cpu); type != nullptr && *type != nullptr; ++type) {
+    if (std::string(ggml_backend_buft_name(*type)) == "CPU_REPACK") return *type;
+  }
+  return nullptr;
+}
+
+std::vector<float> Computed(ggml_context* context, ggml_tensor* result, int threads) {
+  ggml_cgraph* graph = ggml_new_graph(context);
+  ggml_build_forward_expand(graph, result);
+  ggml_backend_t backend = ggml_backend_init_by_type(GGML_BACKEND_DEVICE_TYPE_CPU, nullptr);
+  ggml_backend_cpu_set_n_threads(backend, threads);
+  const Buffer results(ggml_backend_alloc_ctx_tensors(context, backend));
+  EXPECT_EQ(ggml_backend_graph_compute(backend, graph), GGML_STATUS_SUCCESS);
+  std::vector<float> computed(static_cast<std::size_t>(ggml_nelements(result)));
+  ggml_backend_tensor_get(result, computed.data(), 0, computed.size() * sizeof(float));
+  ggml_backend_free(backend);
+  return computed;
+}
+
+// Whether weights in Q8_0 have another order there, on this processor.
+bool Repacks(ggml_backend_buffer_type_t type) {
+  constexpr std::int64_t kRows = 64;
+  const Context context = NewContext();
+  const ggml_tensor* weight = ggml_new_tensor_2d(context.get(), GGML_TYPE_Q8_0, kRows, kRows);
+  const Buffer buffer(ggml_backend_alloc_ctx_tensors_from_buft(context.get(), type));
+  return weight->extra != nullptr;
+}
+
+// Weights in Q8_0, stored in the given way, times activations: the largest error, in units of the root mean square.
+double ProductError(ggml_backend_buffer_type_t stored, std::int64_t length, std::int64_t rows, std::int64_t tokens,
+                    int threads) {
+  Rng rng(static_cast<std::uint64_t>(length * 1000 + rows * 10 + tokens));
+  const std::vector<float> weights = RandomNumbers(length * rows, rng);
+  const std::vector<float> inputs = RandomNumbers(length * tokens, rng);
+  std::vector<std::uint8_t> packed(ggml_row_size(GGML_TYPE_Q8_0, length) * static_cast<std::size_t>(rows));
+  ggml_quantize_chunk(GGML_TYPE_Q8_0, weights.data(), packed.data(), 0, rows, length, nullptr);
+
+  const Context weight_context = NewContext();
+  ggml_tensor* weight = ggml_new_tensor_2d(weight_context.get(), GGML_TYPE_Q8_0, length, rows);
+  const Buffer weight_buffer(ggml_backend_alloc_ctx_tensors_from_buft(weight_context.get(), stored));
+  ggml_backend_tensor_set(weight, packed.data(), 0, packed.size());
+
+  const Context input_context = NewContext();
+  ggml_tensor* input = ggml_new_tensor_2d(input_context.get(), GGML_TYPE_F32, length, tokens);
+  const Buffer input_buffer(ggml_backend_alloc_ctx_tensors_from_buft(input_context.get(), ggml_backend_cpu_buffer_type()));
+  ggml_backend_tensor_set(input, inputs.data(), 0, inputs.size() * sizeof(float));
+
+  const Context context = NewContext();
+  ggml_tensor* product = ggml_mul_mat(context.get(), weight, input);
+  const std::vector<float> computed = Computed(context.get(), product, threads);
+
+  double worst = 0.0;
+  for (std::int64_t token = 0; token < tokens; ++token) {
+    for (std::int64_t row = 0; row < rows; ++row) {
+      double sum = 0.0;
+      for (std::int64_t i = 0; i < length; ++i) {
+        sum += static_cast<double>(weights[row * length + i]) * inputs[token * length + i];
+      }
+      worst = std::max(worst, std::abs(sum - computed[token * rows + row]));
+    }
+  }
+  return worst / std::sqrt(static_cast<double>(length) / 9.0);  // the product of two uniform numbers has deviation 1/3
+}
+
+// ggml says what it stores where.
+class FastKernels : public testing::Test {
+ protected:
+  FastKernels() {
+    ggml_log_set([](ggml_log_level, const char*, void*) {}, nullptr);
+  }
+};
+
+TEST_F(FastKernels, RepackedWeightsGiveTheProductsOfPlainOnes) {
+  ggml_backend_buffer_type_t repacked = Repacked();
+  ASSERT_NE(repacked, nullptr);
+  constexpr double kError = 0.05;  // of two numbers of eight bits each
+  EXPECT_LT(ProductError(ggml_backend_cpu_buffer_type(), 576, 192, 32, 2), kError);
+  if (!Repacks(repacked)) GTEST_SKIP() << "llama.cpp has no order of Q8_0 weights for this processor";
+  for (const std::int64_t length : {32, 576}) {
+    for (const std::int64_t rows : {16, 48, 208}) {
+      for (const std::int64_t tokens : {1, 3, 4, 5, 32, 67}) {
+        for (const int threads : {1, 3}) {
+          EXPECT_LT(ProductError(repacked, length, rows, tokens, threads), kError) << length << ' ' << rows << ' ' << tokens;
+        }
+      }
+    }
+  }
+}
+
+// What the tokens see of the cache: 'p' a common prefix alone, 'o' their own cells after it, 's' two groups with a prefix
+// each, 'r' each cell or not at random.
+struct Attention {
+  std::int64_t size;  // of a head
+  std::int64_t heads;
+  std::int64_t kv_heads;
+  std::int64_t tokens;
+  std::int64_t cells;
+  char pattern;
+  int threads;
+};
+
+bool Sees(const Attention& shape, std::int64_t token, std::int64_t cell, Rng& rng) {
+  const std::int64_t prefix = shape.cells / 2;
+  const bool own = cell >= prefix && (cell - prefix) % shape.tokens == token;
+  switch (shape.pattern) {
+    case 'p': return cell < prefix;
+    case 'o': return cell < prefix || own;
+    case 's': return own || (token % 2 == 0 ? cell < prefix : cell < prefix / 8);
+    default: return cell == 0 || rng.Uniform() < 0.5;
+  }
+}
+
+double AttentionError(const Attention& shape) {
+  Rng rng(static_cast<std::uint64_t>(shape.cells * 100 + shape.tokens));
+  const std::vector<float> queries = RandomNumbers(shape.size * shape.tokens * shape.heads, rng);
+  const std::vector<float> keys = RandomNumbers(shape.size * shape.cells * shape.kv_heads, rng);
+  const std::vector<float> values = RandomNumbers(shape.size * shape.cells * shape.kv_heads, rng);
+  std::vector<float> mask(static_cast<std::size_t>(shape.cells * shape.tokens));
+  for (std::int64_t token = 0; token < shape.tokens; ++token) {
+    for (std::int64_t cell = 0; cell < shape.cells; ++cell) {
+      mask[token * shape.cells + cell] = Sees(shape, token, cell, rng) ? 0.0F : -std::numeric_limits<float>::infinity();
+    }
+  }
+  const auto halves = [](const std::vector<float>& numbers) {
+    std::vector<ggml_fp16_t> half(numbers.size());
+    ggml_fp32_to_fp16_row(numbers.data(), half.data(), static_cast<std::int64_t>(numbers.size()));
+    return half;
+  };
+  const std::vector<ggml_fp16_t> half_keys = halves(keys);
+  const std::vector<ggml_fp16_t> half_values = halves(values);
+  const std::vector<ggml_fp16_t> half_mask = halves(mask);
+
+  const Context input_context = NewContext();
+  ggml_context* in = input_context.get();
+  ggml_tensor* q = ggml_new_tensor_4d(in, GGML_TYPE_F32, shape.size, shape.tokens, shape.heads, 1);
+  ggml_tensor* k = ggml_new_tensor_4d(in, GGML_TYPE_F16, shape.size, shape.cells, shape.kv_heads, 1);
+  ggml_tensor* v = ggml_new_tensor_4d(in, GGML_TYPE_F16, shape.size, shape.cells, shape.kv_heads, 1);
+  ggml_tensor* m = ggml_new_tensor_4d(in, GGML_TYPE_F16, shape.cells, shape.tokens, 1, 1);
+  const Buffer input_buffer(ggml_backend_alloc_ctx_tensors_from_buft(in, ggml_backend_cpu_buffer_type()));
+  ggml_backend_tensor_set(q, queries.data(), 0, queries.size() * sizeof(float));
+  ggml_backend_tensor_set(k, half_keys.data(), 0, half_keys.size() * sizeof(ggml_fp16_t));
+  ggml_backend_tensor_set(v, half_values.data(), 0, half_values.size() * sizeof(ggml_fp16_t));
+  ggml_backend_tensor_set(m, half_mask.data(), 0, half_mask.size() * sizeof(ggml_fp16_t));
+  const float scale = 1.0F / std::sqrt(static_cast<float>(shape.size));
+
+  const Context context = NewContext();
+  ggml_tensor* attention = ggml_flash_attn_ext(context.get(), q, k, v, m, scale, 0.0F, 0.0F);
+  const std::vector<float> computed = Computed(context.get(), attention, shape.threads);
+
+  double worst = 0.0;
+  for (std::int64_t head = 0; head < shape.heads; ++head) {
+    const std::int64_t kv = head / (shape.heads / shape.kv_heads);
+    for (std::int64_t token = 0; token < shape.tokens; ++token) {
+      const float* query = &queries[(head * shape.tokens + token) * shape.size];
+      std::vector<double> sums(static_cast<std::size_t>(shape.size));
+      double total = 0.0;
+      for (std::int64_t cell = 0; cell < shape.cells; ++cell) {
+        if (mask[token * shape.cells + cell] != 0.0F) continue;
+        const std::int64_t at = (kv * shape.cells + cell) * shape.size;
+        double score = 0.0;
+        for (std::int64_t d = 0; d < shape.size; ++d) score += static_cast<double>(query[d]) * keys[at + d];
+        const double weight = std::exp(score * scale);
+        total += weight;
+        for (std::int64_t d = 0; d < shape.size; ++d) sums[d] += weight * values[at + d];
+      }
+      const float* row = &computed[(token * shape.heads + head) * shape.size];
+      for (std::int64_t d = 0; d < shape.size; ++d) worst = std::max(worst, std::abs(sums[d] / total - row[d]));
+    }
+  }
+  return worst;
+}
+
+TEST_F(FastKernels, AttentionIsThatOfTheCellsThatATokenSees) {
+  constexpr double kError = 2e-3;  // keys and values have eleven bits
+  for (const char pattern : {'p', 'o', 's', 'r'}) {
+    for (const Attention& shape : {Attention{64, 9, 3, 32, 640, pattern, 2}, Attention{64, 9, 3, 2, 256, pattern, 1},
+                                   Attention{64, 9, 3, 63, 1024, pattern, 3}, Attention{128, 8, 8, 5, 300, pattern, 2},
+                                   Attention{32, 32, 1, 17, 512, pattern, 4}, Attention{80, 4, 2, 33, 777, pattern, 2},
+                                   Attention{64, 9, 3, 1, 640, pattern, 2}, Attention{64, 9, 3, 100, 640, pattern, 2}}) {
+      EXPECT_LT(AttentionError(shape), kError) << pattern << ' ' << shape.size << ' ' << shape.tokens;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace upskill
