@@ -18,7 +18,9 @@
 namespace upskill {
 namespace {
 
-std::string PercentText(std::optional<double> share) { return share ? fmt::format("{:.0f} %", WholePercent(*share)) : "–"; }
+std::string PercentText(std::optional<double> share) {
+  return share ? fmt::format("{:.0f} %", WholePercent(*share)) : "–";
+}
 
 std::optional<std::uint32_t> RegistersOfKernel(const KernelRegisters& registers, const std::string& kernel) {
   const auto found = registers.find(kernel);
@@ -71,7 +73,8 @@ std::string ClassesText(const DeviceKernel& kernel) {
   std::string text;
   for (const auto& [name, count] : classes) {
     if (count == 0) continue;
-    text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", name, WholePercent(static_cast<double>(count) / all));
+    text +=
+        fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", name, WholePercent(static_cast<double>(count) / all));
   }
   return text;
 }

@@ -88,7 +88,8 @@ double ProductError(ggml_backend_buffer_type_t stored, std::int64_t length, std:
 
   const Context input_context = NewContext();
   ggml_tensor* input = ggml_new_tensor_2d(input_context.get(), GGML_TYPE_F32, length, tokens);
-  const Buffer input_buffer(ggml_backend_alloc_ctx_tensors_from_buft(input_context.get(), ggml_backend_cpu_buffer_type()));
+  const Buffer input_buffer(
+      ggml_backend_alloc_ctx_tensors_from_buft(input_context.get(), ggml_backend_cpu_buffer_type()));
   ggml_backend_tensor_set(input, inputs.data(), 0, inputs.size() * sizeof(float));
 
   const Context context = NewContext();
@@ -126,15 +127,16 @@ TEST_F(FastKernels, RepackedWeightsGiveTheProductsOfPlainOnes) {
     for (const std::int64_t rows : {16, 48, 208}) {
       for (const std::int64_t tokens : {1, 3, 4, 5, 32, 67}) {
         for (const int threads : {1, 3}) {
-          EXPECT_LT(ProductError(repacked, length, rows, tokens, threads), kError) << length << ' ' << rows << ' ' << tokens;
+          EXPECT_LT(ProductError(repacked, length, rows, tokens, threads), kError)
+              << length << ' ' << rows << ' ' << tokens;
         }
       }
     }
   }
 }
 
-// What the tokens see of the cache: 'p' a common prefix alone, 'o' their own cells after it, 's' two groups with a prefix
-// each, 'r' each cell or not at random.
+// What the tokens see of the cache: 'p' a common prefix alone, 'o' their own cells after it, 's' two groups with a
+// prefix each, 'r' each cell or not at random.
 struct Attention {
   std::int64_t size;  // of a head
   std::int64_t heads;
@@ -149,10 +151,14 @@ bool Sees(const Attention& shape, std::int64_t token, std::int64_t cell, Rng& rn
   const std::int64_t prefix = shape.cells / 2;
   const bool own = cell >= prefix && (cell - prefix) % shape.tokens == token;
   switch (shape.pattern) {
-    case 'p': return cell < prefix;
-    case 'o': return cell < prefix || own;
-    case 's': return own || (token % 2 == 0 ? cell < prefix : cell < prefix / 8);
-    default: return cell == 0 || rng.Uniform() < 0.5;
+    case 'p':
+      return cell < prefix;
+    case 'o':
+      return cell < prefix || own;
+    case 's':
+      return own || (token % 2 == 0 ? cell < prefix : cell < prefix / 8);
+    default:
+      return cell == 0 || rng.Uniform() < 0.5;
   }
 }
 
@@ -219,10 +225,11 @@ double AttentionError(const Attention& shape) {
 TEST_F(FastKernels, AttentionIsThatOfTheCellsThatATokenSees) {
   constexpr double kError = 2e-3;  // keys and values have eleven bits
   for (const char pattern : {'p', 'o', 's', 'r'}) {
-    for (const Attention& shape : {Attention{64, 9, 3, 32, 640, pattern, 2}, Attention{64, 9, 3, 2, 256, pattern, 1},
-                                   Attention{64, 9, 3, 63, 1024, pattern, 3}, Attention{128, 8, 8, 5, 300, pattern, 2},
-                                   Attention{32, 32, 1, 17, 512, pattern, 4}, Attention{80, 4, 2, 33, 777, pattern, 2},
-                                   Attention{64, 9, 3, 1, 640, pattern, 2}, Attention{64, 9, 3, 100, 640, pattern, 2}}) {
+    for (const Attention& shape :
+         {Attention{64, 9, 3, 32, 640, pattern, 2}, Attention{64, 9, 3, 2, 256, pattern, 1},
+          Attention{64, 9, 3, 63, 1024, pattern, 3}, Attention{128, 8, 8, 5, 300, pattern, 2},
+          Attention{32, 32, 1, 17, 512, pattern, 4}, Attention{80, 4, 2, 33, 777, pattern, 2},
+          Attention{64, 9, 3, 1, 640, pattern, 2}, Attention{64, 9, 3, 100, 640, pattern, 2}}) {
       EXPECT_LT(AttentionError(shape), kError) << pattern << ' ' << shape.size << ' ' << shape.tokens;
     }
   }
