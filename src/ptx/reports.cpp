@@ -92,6 +92,10 @@ void Machine::Place(Finding& finding, std::uint32_t pc, std::uint32_t block, std
 
 // A new finding, or nullptr if there is already one at this place (which is counted) or there are too many.
 Finding* Machine::FindingAt(FindingKind kind, std::uint32_t pc, std::uint64_t other) {
+  if (workers_ != nullptr) {
+    GiveUp();
+    return nullptr;
+  }
   const auto [at, added] = finding_index_.emplace(std::tuple{kind, pc, other}, outcome_.findings.size());
   if (!added) {
     ++outcome_.findings[at->second].count;

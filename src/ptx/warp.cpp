@@ -57,7 +57,7 @@ void Machine::MergeFragments(Warp& warp) {
 void Machine::RunWarp(Warp& warp) {
   warp_ = &warp;
   std::uint32_t left = kTurn;
-  if (options_.schedule_seed != 0) left = 1 + static_cast<std::uint32_t>(rng_.Next() % kTurn);
+  if (options_.schedule_seed != 0) left = 1 + static_cast<std::uint32_t>(warp.block->rng.Next() % kTurn);
   const std::uint32_t turn = left;
   give_way_ = false;
   while (left > 0 && !ended_) {
@@ -77,7 +77,7 @@ void Machine::RunWarp(Warp& warp) {
 void Machine::RunFragment(Warp& warp, std::size_t index, std::uint32_t& left) {
   fragment_ = index;
   frame_ = warp.fragments[index].frame;
-  bases_ = {frame_->registers.get(), constants_.data()};
+  bases_ = {frame_->registers.get(), constants_base_};
   const std::size_t fragments = warp.fragments.size();
   while (left > 0) {
     Fragment& fragment = warp.fragments[index];
@@ -291,7 +291,7 @@ Step Machine::ExecuteMemory(const Inst& inst, std::uint32_t mask) {
       if (inst.ordering != Ordering::kWeak) {
         NotePoll(inst, mask);
         // Others may come between a read and what the thread does with it.
-        if (options_.schedule_seed != 0 && rng_.Next() % 4 == 0) give_way_ = true;
+        if (options_.schedule_seed != 0 && block_->rng.Next() % 4 == 0) give_way_ = true;
       }
       break;
     case Action::kStore:
