@@ -57,7 +57,8 @@ struct Frame {
   std::uint32_t lanes = 0;  // that haven't returned
 };
 
-enum class FragmentState : std::uint8_t { kRunnable, kBarrier, kCollective };
+// kEndless: at a branch that jumps to itself for ever.
+enum class FragmentState : std::uint8_t { kRunnable, kBarrier, kCollective, kEndless };
 
 // Lanes of a warp that are at the same place. A warp has one fragment until its lanes part.
 struct Fragment {

@@ -312,21 +312,28 @@ LaunchOutcome Machine::Run() {
   return std::move(outcome_);
 }
 
+// Of the first threads that are in an endless loop, or if there are none, of the first ones.
 void Machine::ReportDeadlock() {
+  const Fragment* found = nullptr;
   for (const auto& block : resident_) {
-    block_ = block.get();
     for (Warp& warp : block->warps) {
       for (const Fragment& fragment : warp.fragments) {
+        const bool endless = fragment.state == FragmentState::kEndless;
+        if (found != nullptr && (!endless || found->state == FragmentState::kEndless)) continue;
+        found = &fragment;
+        block_ = block.get();
         warp_ = &warp;
-        const auto lane = static_cast<std::uint32_t>(__builtin_ctz(fragment.mask));
-        Report(FindingKind::kDeadlock, program_.code[fragment.pc], lane, "Deadlock: the thread waits forever",
-               "no other thread can arrive");
-        Stop(Ending::kDeadlock, "threads wait for others that never arrive");
-        return;
       }
     }
   }
-  Stop(Ending::kDeadlock, "threads wait for others that never arrive");
+  const bool endless = found != nullptr && found->state == FragmentState::kEndless;
+  if (found != nullptr) {
+    Report(FindingKind::kDeadlock, program_.code[found->pc], static_cast<std::uint32_t>(std::countr_zero(found->mask)),
+           endless ? "Deadlock: the thread is in an endless loop" : "Deadlock: the thread waits forever",
+           endless ? "nothing in the loop can change: the compiler may have moved a read out of it"
+                   : "no other thread can arrive");
+  }
+  Stop(Ending::kDeadlock, endless ? "a thread is in an endless loop" : "threads wait for others that never arrive");
 }
 
 }  // namespace upskill::ptx

@@ -230,7 +230,7 @@ class Machine {
               std::uint64_t address = 0, std::uint32_t bytes = 0, Space space = Space::kGeneric);
   void ReportUninitialised(const Inst& inst, std::uint32_t lane, const Taint& taint);
   void ReportRace(const Inst& inst, std::uint32_t lane, const Target& target, std::uint32_t bytes, bool writes,
-                  const MemoryAccess& other);
+                  const Conflict& conflict);
   Finding* FindingAt(FindingKind kind, std::uint32_t pc, std::uint64_t other);
   void Place(Finding& finding, std::uint32_t pc, std::uint32_t block, std::uint32_t thread) const;
   SourceLine SourceOf(std::uint32_t location) const;

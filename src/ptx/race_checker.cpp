@@ -52,18 +52,18 @@ bool RaceChecker::Knows(const BlockClock& clock, ThreadId self, const MemoryAcce
          other.time <= Known(knowledge, ThreadKey(other.Thread()));
 }
 
-std::optional<MemoryAccess> RaceChecker::Check(ShadowCell& cell, const BlockClock& clock, const MemoryAccess& access,
-                                               bool writes, bool same_value) const {
-  std::optional<MemoryAccess> conflict;
+std::optional<Conflict> RaceChecker::Check(ShadowCell& cell, const BlockClock& clock, const MemoryAccess& access,
+                                           bool writes, bool same_value) const {
+  std::optional<Conflict> conflict;
   const auto races = [&](const MemoryAccess& other) {
     return other.time != 0 && (other.bytes & access.bytes) != 0 && !(other.strong && access.strong) &&
            !Knows(clock, access.Thread(), other);
   };
-  if (!(writes && same_value) && races(cell.write)) conflict = cell.write;
+  if (!(writes && same_value) && races(cell.write)) conflict = Conflict{cell.write, true};
   if (writes) {
     for (const MemoryAccess& read : cell.reads) {
       // A read that finds the value which is written again isn't disturbed by it.
-      if (!conflict && !same_value && races(read)) conflict = read;
+      if (!conflict && !same_value && races(read)) conflict = Conflict{read, false};
     }
     if (same_value && cell.write.time != 0 && !Knows(clock, access.Thread(), cell.write)) return conflict;
     cell.write = access;

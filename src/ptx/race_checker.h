@@ -53,6 +53,12 @@ struct ShadowCell {
   std::array<MemoryAccess, 2> reads;
 };
 
+// An earlier access that another one races with.
+struct Conflict {
+  MemoryAccess access;
+  bool writes = false;
+};
+
 // What a thread knows, as far as the block and the warp don't say.
 struct ThreadClock {
   Knowledge knowledge;
@@ -89,8 +95,8 @@ class RaceChecker {
 
   bool Knows(const BlockClock& clock, ThreadId self, const MemoryAccess& other) const;
   // Records the access and returns an earlier one that it races with.
-  std::optional<MemoryAccess> Check(ShadowCell& cell, const BlockClock& clock, const MemoryAccess& access, bool writes,
-                                    bool same_value) const;
+  std::optional<Conflict> Check(ShadowCell& cell, const BlockClock& clock, const MemoryAccess& access, bool writes,
+                                bool same_value) const;
   // As Check, for accesses that aren't strong and after which nothing is to be reported: false if it isn't that simple,
   // and then the cell is as it was. `access.bytes` may be more than the access has in this cell.
   static bool PlainRead(ShadowCell& cell, const BlockClock& clock, const MemoryAccess& access);

@@ -281,7 +281,8 @@ TEST(RunOnThreads, BudgetsHoldForAllThreadsTogether) {
   EXPECT_EQ(got.outcome.reason, "more than 40000000 thread instructions");
   EXPECT_EQ(got.outcome.division, LaunchDivision::kUndone);
 
-  const Case endless{IndexedKernel("setp.lt.u32 %p1, %r2, 8;\n@%p1 bra DONE;\nLOOP:\n bra LOOP;\nDONE:")};
+  const Case endless{IndexedKernel(
+      "setp.lt.u32 %p1, %r2, 8;\n@%p1 bra DONE;\nmov.u32 %r5, 0;\nLOOP:\n add.s32 %r5, %r5, 1;\n bra LOOP;\nDONE:")};
   RunOptions options = Threads(4);
   options.divide_after = 1000;
   options.time_budget = std::chrono::milliseconds(200);

@@ -181,6 +181,14 @@ void Machine::SplitOff(std::uint32_t mask, std::uint32_t pc) {
 Step Machine::Branch(const Inst& inst, std::uint32_t taken) {
   Fragment& fragment = warp_->fragments[fragment_];
   ++outcome_.counters.branches;
+  if (inst.target == fragment.pc && taken != 0) {
+    // Nothing changes on the way, so these lanes never go on.
+    if (taken != fragment.mask) SplitOff(taken, inst.target);
+    Fragment& endless =
+        taken == warp_->fragments[fragment_].mask ? warp_->fragments[fragment_] : warp_->fragments.back();
+    endless.state = FragmentState::kEndless;
+    return &endless == &warp_->fragments[fragment_] ? Step::kStay : Step::kNext;
+  }
   if (taken == fragment.mask) {
     fragment.pc = inst.target;
     return Step::kJumped;
