@@ -54,9 +54,9 @@ function(upskill_test_unity target)
   endif()
 endfunction()
 
-# What uses threads: `make test-tsan` runs these tests under ThreadSanitizer. Not among them: device (its process has one
-# thread), install and report (their threads share files, not memory), cli and teach (no threads of their own).
-set(upskill_threaded util_threads net model model_batch model_hub llama sandbox agent program check_threads eval)
+# What uses threads: `make test-tsan` runs these tests under ThreadSanitizer. Not among them: device (its threads are
+# those of ptx), install and report (their threads share files, not memory), cli and teach (no threads of their own).
+set(upskill_threaded util_threads net model model_batch model_hub llama ptx sandbox agent program check_threads eval)
 add_custom_target(tsan_tests)
 
 # upskill_test(NAME SOURCES … [LIBRARIES …] [SEQUENTIAL …]): one program for the tests beside the code of src/NAME.

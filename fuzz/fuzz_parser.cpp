@@ -305,6 +305,7 @@ std::vector<FuzzedParser> OtherParsers() {
        "ptx/machine.cpp ptx/warp.cpp ptx/calls.cpp ptx/memory_access.cpp ptx/synchronisation.cpp "
        "ptx/async.cpp ptx/atomics.cpp ptx/matrix.cpp ptx/race_checker.cpp ptx/special_registers.cpp "
        "ptx/launch.cpp"},
+      {"tensor-map", FuzzTensorMap, {}, "ptx/tensor_map.cpp"},
       {"answer-files", FuzzAnswerFiles, {}, "check/answer_files.cpp check/number_check.cpp util/fences.cpp"},
       {"judgment", FuzzJudgment, {}, "eval/judge_prompt.cpp model/answer_json.cpp"},
       {"labels", FuzzLabels, {}, "eval/judge_labels.cpp"},

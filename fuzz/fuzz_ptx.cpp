@@ -2,16 +2,19 @@
 #include "fuzz/fuzz_ptx.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "fuzz/fuzz_checks.h"
 #include "ptx/launch.h"
+#include "ptx/tensor_map.h"
 #include "util/invariant.h"
 
 namespace upskill {
@@ -22,6 +25,7 @@ constexpr std::uint64_t kMemory = std::uint64_t{64} << 20U;
 constexpr std::size_t kPrinted = 2'000;
 constexpr std::size_t kFindings = 20;
 constexpr std::size_t kKernels = 2;
+constexpr std::uint32_t kMostBoxBytes = 256U << 10U;
 
 ptx::ParseLimits SmallLimits() {
   ptx::ParseLimits limits;
@@ -48,7 +52,7 @@ Shape ShapeOf(std::string_view input) {
   return shape;
 }
 
-// What one run left: equal for two runs with the same seed.
+// What one run left: equal for two runs with the same seed, whatever the number of threads.
 struct Left {
   ptx::Ending ending = ptx::Ending::kCompleted;
   std::uint64_t instructions = 0;
@@ -69,7 +73,8 @@ void CheckOutcome(const ptx::LaunchOutcome& outcome, const ptx::RunOptions& opti
   }
 }
 
-Left RunOnce(const std::shared_ptr<const ptx::Module>& module, const std::string& kernel, const Shape& shape) {
+Left RunOnce(const std::shared_ptr<const ptx::Module>& module, const std::string& kernel, const Shape& shape,
+             std::uint32_t threads) {
   ptx::DeviceMemory memory(4U << 20U);
   Result<ptx::LoadedModule> loaded = ptx::LoadedModule::Load(module, memory);
   Left left;
@@ -94,6 +99,8 @@ Left RunOnce(const std::shared_ptr<const ptx::Module>& module, const std::string
   options.max_findings = kFindings;
   options.max_printed_bytes = kPrinted;
   options.schedule_seed = shape.seed;
+  options.threads = threads;
+  options.divide_after = 0;
   const Result<ptx::LaunchOutcome> outcome = ptx::Launch(*loaded, memory, kernel, config, arguments, options);
   if (Parsed(outcome)) {
     CheckOutcome(*outcome, options);
@@ -129,8 +136,32 @@ void FuzzPtxRun(std::string_view input) {
   std::size_t ran = 0;
   for (const ptx::KernelInfo& kernel : (*module)->Kernels()) {
     if (++ran > kKernels) break;
-    const Left first = RunOnce(*module, kernel.name, shape);
-    CHECK(first == RunOnce(*module, kernel.name, shape));
+    const Left first = RunOnce(*module, kernel.name, shape, 1);
+    CHECK(first == RunOnce(*module, kernel.name, shape, 3));
+  }
+}
+
+// What is copied stays within the box, in its order, and swizzling moves no two bytes to the same place.
+void FuzzTensorMap(std::string_view input) {
+  std::vector<std::uint8_t> bytes(input.begin(), input.end());
+  const std::optional<ptx::TensorMap> map = ptx::ReadTensorMap(bytes);
+  if (!map) return;
+  CHECK(bytes.size() >= ptx::kTensorMapBytes && map->rank >= 1 && map->rank <= 5);
+  CHECK(map->BoxBytes() > 0 && map->BoxBytes() <= kMostBoxBytes);
+  std::array<std::int32_t, 5> coordinates{};
+  bytes.resize(ptx::kTensorMapBytes + sizeof coordinates);
+  std::memcpy(coordinates.data(), bytes.data() + ptx::kTensorMapBytes, sizeof coordinates);
+  std::uint64_t end = 0;
+  for (const ptx::TensorPart& part : ptx::PartsOfBox(*map, coordinates)) {
+    CHECK(part.bytes > 0 && part.bytes % map->element_bytes == 0 && part.in_box >= end);
+    end = std::uint64_t{part.in_box} + part.bytes;
+    CHECK(end <= map->BoxBytes());
+  }
+  std::vector<bool> taken(2048);
+  for (std::uint64_t at = 0; at < taken.size(); ++at) {
+    const std::uint64_t to = map->Swizzled(at);
+    CHECK(to < taken.size() && !taken[to]);
+    taken[to] = true;
   }
 }
 

@@ -22,6 +22,7 @@
 #include "cli/option_checks.h"
 #include "device/kernel_runner.h"
 #include "util/files.h"
+#include "util/processors.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -124,6 +125,7 @@ Result<DeviceReport> RunOnce(const KernelRunner& runner, const KernelBuild& buil
   DeviceTask timed = task;
   timed.program = options.arguments;
   timed.time_budget = time;
+  timed.threads = options.threads > 0 ? static_cast<std::uint32_t>(options.threads) : AvailableProcessors();
   ASSIGN_OR_RETURN(KernelRun run, runner.Run(build, std::move(timed), time + std::chrono::seconds(5), env.stop));
   if (run.outcome.ending == SandboxOutcome::Ending::kStopped) return Error{ErrorKind::kCancelled, "interrupted"};
   SandboxLimits limits;
@@ -189,6 +191,10 @@ void AddCommonOptions(CLI::App& command, KernelOptions& options) {
   command.add_option("ARG", options.arguments, "Arguments of the program, after --");
   command.add_option("--nvcc-flags", options.nvcc_flags, "More flags for nvcc, separated by spaces")
       ->type_name("FLAGS");
+  command.add_option("--threads", options.threads, "Threads that run the blocks of a kernel")
+      ->check(WholeNumber(1, 63))
+      ->default_str("one for each processor")
+      ->type_name("N");
   command.add_option("--timeout", options.timeout_seconds, "Maximum time of a run (seconds)")
       ->type_name("SECONDS")
       ->check(Number(1.0, 3600.0));

@@ -18,6 +18,7 @@ struct KernelOptions {
   std::vector<std::string> arguments;  // of the program
   std::string nvcc_flags;              // joined by blanks
   int schedules = 3;                   // check: runs with other orders of warps and blocks
+  int threads = 0;                     // that run a kernel's blocks; 0: one for each processor
   double timeout_seconds = 120.0;      // of each run
   bool json = false;
   SandboxChoice sandbox;

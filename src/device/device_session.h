@@ -57,6 +57,7 @@ class DeviceSession {
     std::size_t module = 0;
     std::string name;
     std::vector<std::string> precisions;
+    bool divided_in_vain = false;  // its blocks are run by one thread from then on
   };
   DeviceReply LoadModule(std::string_view bytes);
   DeviceReply FindKernel(std::uint64_t module, std::string_view name);
@@ -78,7 +79,7 @@ class DeviceSession {
   Result<std::uint64_t> PlaceArgument(const DeviceArgument& argument, std::string label);
   Status PlaceArguments(const DeviceTrial& trial);
   std::optional<std::vector<std::uint8_t>> PackArguments(const ptx::KernelInfo& kernel, std::string_view sent) const;
-  ptx::RunOptions OptionsOfLaunch() const;
+  ptx::RunOptions OptionsOfLaunch(const KnownKernel& kernel) const;
   std::uint64_t TimeForProgram() const;  // what events measure
   void LookAt(const DeviceArgument& argument, std::size_t number, DeviceTrialReport& report) const;
   DeviceReply Failed(std::uint32_t error);

@@ -45,6 +45,7 @@ Json TaskToJson(const DeviceTask& task) {
           {"seed", task.seed},
           {"checks", task.checks},
           {"counts", task.counts},
+          {"threads", task.threads},
           {"instruction_budget", task.instruction_budget},
           {"time_budget_ms", task.time_budget.count()},
           {"trials", std::move(trials)}};
@@ -56,6 +57,7 @@ Result<DeviceTask> TaskFromJson(const Json& json) {
   task.seed = JsonGet<std::uint64_t>(json, "seed", 0);
   task.checks = JsonGet<bool>(json, "checks", true);
   task.counts = JsonGet<bool>(json, "counts", true);
+  task.threads = JsonGet<std::uint32_t>(json, "threads", 1);
   task.instruction_budget = JsonGet<std::uint64_t>(json, "instruction_budget", task.instruction_budget);
   task.time_budget = std::chrono::milliseconds(JsonGet<std::int64_t>(json, "time_budget_ms", task.time_budget.count()));
   for (const Json& word : Member(json, "program")) {

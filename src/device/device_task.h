@@ -36,6 +36,7 @@ struct DeviceTask {
   std::uint64_t seed = 0;                             // of launches outside of trials
   bool checks = true;                                 // races, uninitialised memory
   bool counts = true;                                 // coalescing, bank conflicts
+  std::uint32_t threads = 1;                          // that run the blocks of a launch
   std::uint64_t instruction_budget = 20'000'000'000;  // of threads, in all launches together
   std::chrono::milliseconds time_budget{60'000};      // of all launches together
 };

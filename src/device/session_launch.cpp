@@ -47,11 +47,12 @@ std::optional<std::vector<std::uint8_t>> DeviceSession::PackArguments(const ptx:
   return packed;
 }
 
-ptx::RunOptions DeviceSession::OptionsOfLaunch() const {
+ptx::RunOptions DeviceSession::OptionsOfLaunch(const KnownKernel& kernel) const {
   ptx::RunOptions options;
   options.check_races = task_.checks;
   options.check_uninitialised = task_.checks;
   options.count_memory = task_.counts;
+  options.threads = kernel.divided_in_vain ? 1 : task_.threads;
   options.schedule_seed = (trial_ ? task_.trials[next_trial_ - 1].seed : task_.seed) + launches_;
   options.instruction_budget = task_.instruction_budget - std::min(task_.instruction_budget, log_.instructions());
   options.time_budget = std::max(task_.time_budget - run_time_, std::chrono::milliseconds(0));
@@ -61,7 +62,7 @@ ptx::RunOptions DeviceSession::OptionsOfLaunch() const {
 DeviceReply DeviceSession::Launch(const UpskillRequest& request, std::string_view arguments) {
   const std::uint64_t* const a = request.a;
   if (a[0] >= kernels_.size()) return Failed(kCudaInvalidFunction);
-  const KnownKernel& known = kernels_[a[0]];
+  KnownKernel& known = kernels_[a[0]];
   const ptx::LoadedModule& module = modules_[known.module].module;
   const ptx::KernelInfo* const kernel = module.module().FindKernel(known.name);
   const auto packed = PackArguments(*kernel, arguments);
@@ -77,10 +78,11 @@ DeviceReply DeviceSession::Launch(const UpskillRequest& request, std::string_vie
   if (!report_.limit.empty()) return Failed(kCudaLaunchTimeout);
   const auto before = SteadyClock::now();
   const Result<ptx::LaunchOutcome> outcome =
-      ptx::Launch(module, memory_, known.name, config, *packed, OptionsOfLaunch());
+      ptx::Launch(module, memory_, known.name, config, *packed, OptionsOfLaunch(known));
   run_time_ += std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - before);
   if (!outcome) return Failed(kCudaInvalidConfiguration);
   ++launches_;
+  known.divided_in_vain = known.divided_in_vain || outcome->division == ptx::LaunchDivision::kUndone;
   if (trial_) ++trial_->launches;
   launched_threads_ += config.grid.Count() * config.block.Count();
   log_.Add(known.name, config, kernel->static_shared_bytes + config.dynamic_shared_bytes, known.precisions, *outcome);

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <array>
@@ -15,6 +14,7 @@
 #include "llama/gguf_hash.h"
 #include "llama/library_log.h"
 #include "util/files.h"
+#include "util/processors.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -22,13 +22,6 @@ namespace {
 
 // Increase when a newer engine would answer the same request differently.
 constexpr int kEngineVersion = 2;
-
-int AvailableProcessors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
-  return std::max(1, CPU_COUNT(&set));
-}
 
 llama_model_params LoadParameters(LifeSigns* life) {
   llama_model_params params = llama_model_default_params();
@@ -93,7 +86,7 @@ Result<std::unique_ptr<Model>> LoadLlamaModel(const LlamaOptions& options) {
 
   Engine::Settings settings;
   settings.parallel = options.parallel > 0 ? std::min(options.parallel, 128) : kDefaultParallel;
-  settings.threads = options.threads > 0 ? options.threads : AvailableProcessors();
+  settings.threads = options.threads > 0 ? options.threads : static_cast<int>(AvailableProcessors());
   settings.context_tokens = options.context_tokens;
   settings.promise_patience = options.promise_patience;
   settings.life = options.life;

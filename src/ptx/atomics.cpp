@@ -157,7 +157,7 @@ void Machine::CheckLostUpdate(const Inst& inst, std::uint32_t lane, const Target
   }
   const std::optional<MemoryAccess> lost = races_.StrongWrite(scope, target.address, access);
   if (lost && !races_.Knows(block_->clock, access.Thread(), *lost)) {
-    ReportRace(inst, lane, target, bytes, true, *lost);
+    ReportRace(inst, lane, target, bytes, true, Conflict{*lost, true});
   }
 }
 

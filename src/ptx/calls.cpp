@@ -324,6 +324,10 @@ Step Machine::Printf(const CallSite& site, std::uint32_t mask) {
 }
 
 Step Machine::AssertFail(const CallSite& site, std::uint32_t mask) {
+  if (workers_ != nullptr) {  // another worker may be writing what the texts are read from
+    GiveUp();
+    return Step::kEnd;
+  }
   const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
   const auto value = [&](std::size_t index, std::uint32_t bytes) {
     return index < site.arguments.size() ? LocalValue(lane, frame_->local_base + site.arguments[index].offset, bytes)

@@ -125,7 +125,7 @@ Step Machine::ClusterWait(const Inst& inst, std::uint32_t mask) {
              "The thread waits at the cluster's barrier without having arrived");
     } else if (arrival > cluster.phase) {
       fragment.state = FragmentState::kBarrier;
-      fragment.barrier = kClusterBarrier;
+      fragment.barrier = kBarrierOfCluster;
       return Step::kStay;
     }
   }
@@ -153,7 +153,7 @@ void Machine::CheckClusterBarrier(Cluster& cluster) {
     if (block == nullptr) continue;
     for (Warp& warp : block->warps) {
       for (Fragment& fragment : warp.fragments) {
-        if (fragment.state != FragmentState::kBarrier || fragment.barrier != kClusterBarrier) continue;
+        if (fragment.state != FragmentState::kBarrier || fragment.barrier != kBarrierOfCluster) continue;
         fragment.state = FragmentState::kRunnable;
         fragment.barrier = 0;
       }

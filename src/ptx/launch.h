@@ -35,6 +35,10 @@ struct RunOptions {
   bool check_races = true;
   bool check_uninitialised = true;
   bool count_memory = true;  // sectors and bank conflicts
+  // Blocks that can't tell each other anything are run by so many threads once so many instructions of threads have
+  // been executed. Nothing of the outcome depends on the number of threads but LaunchOutcome::division.
+  std::uint32_t threads = 1;
+  std::uint64_t divide_after = 4'000'000;
   std::size_t max_findings = 100;
   std::size_t max_printed_bytes = 1U << 20U;
 };
@@ -70,6 +74,13 @@ struct Counters {
   std::uint64_t atomics = 0;  // of threads
 };
 
+// Whether several threads have run blocks of the launch.
+enum class LaunchDivision : std::uint8_t {
+  kNone,
+  kDone,
+  kUndone,  // in vain: they met at some memory, found something or exceeded a budget, and one thread ran them again
+};
+
 struct LaunchOutcome {
   Ending ending = Ending::kCompleted;
   std::string reason;       // of an ending other than completed
@@ -79,6 +90,7 @@ struct LaunchOutcome {
   // The memory budget didn't allow to watch all of the memory for races.
   bool race_checks_incomplete = false;
   Counters counters;
+  LaunchDivision division = LaunchDivision::kNone;
   std::string printed;  // by printf
 };
 

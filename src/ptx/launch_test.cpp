@@ -84,10 +84,29 @@ TEST(Launch, ABarrierInDivergentCodeIsReported) {
 }
 
 TEST(Launch, EndlessLoopsEndWithTheBudget) {
-  Device device(KernelText("", "L:\n bra L;"));
+  Device device(KernelText("", ".reg .b32 %r<2>;\n mov.u32 %r1, 0;\nL:\n add.s32 %r1, %r1, 1;\n bra L;"));
   RunOptions options;
   options.instruction_budget = 100'000;
   EXPECT_EQ(device.Run(1000, 1024, {}, options).ending, Ending::kBudget);
+}
+
+// What a compiler makes of a loop that waits for a variable which nothing says may change.
+TEST(Launch, BranchesToThemselvesAreADeadlock) {
+  for (const char* const loop : {"@%p1 bra L;", "@!%p1 bra DONE;\nM:\n bra M;\nDONE:"}) {
+    Device device(KernelText("", std::string(R"(
+  .reg .pred %p<2>; .reg .b32 %r<2>;
+  mov.u32 %r1, %tid.x;
+  setp.eq.u32 %p1, %r1, 37;
+L:
+  )") + loop + "\n bar.sync 0;\n ret;"));
+    const LaunchOutcome outcome = device.Run(3, 64, {});
+    EXPECT_EQ(outcome.ending, Ending::kDeadlock) << loop;
+    EXPECT_EQ(outcome.reason, "a thread is in an endless loop");
+    ASSERT_EQ(outcome.findings.size(), 1U) << loop;
+    EXPECT_EQ(outcome.findings[0].kind, FindingKind::kDeadlock);
+    EXPECT_EQ(outcome.findings[0].thread.x, 37U);
+    EXPECT_LT(outcome.counters.warp_instructions, 20U);
+  }
 }
 
 TEST(Launch, LanesOfAWarpWaitForEachOther) {

@@ -35,8 +35,7 @@ Machine::Machine(const LoadedModule& loaded, DeviceMemory& memory, const Functio
       config_(config),
       arguments_(arguments.begin(), arguments.end()),
       options_(options),
-      races_(options.memory_budget / 2),
-      rng_(options.schedule_seed) {
+      races_(options.memory_budget / 2) {
   deadline_ = std::chrono::steady_clock::now() + options.time_budget;
 }
 
@@ -95,6 +94,7 @@ Status Machine::LayOutShared() {
 void Machine::PrepareConstants() {
   constants_.assign(program_.constants.begin(), program_.constants.end());
   constants_.resize(constants_.size() + 512);
+  constants_base_ = constants_.data();
   for (const Relocation& relocation : program_.relocations) {
     std::uint64_t value = 0;
     switch (relocation.kind) {
@@ -144,6 +144,8 @@ void Machine::StartBlock(std::uint32_t index, Cluster& cluster) {
   auto block = std::make_unique<Block>();
   block->index = index;
   block->id = BlockDim(index);
+  // Of the block alone: its warps run in the same order whatever runs beside them.
+  block->rng = Rng(Rng(options_.schedule_seed).Next() ^ Rng(~std::uint64_t{index}).Next());
   block->cluster = &cluster;
   block->rank = static_cast<std::uint32_t>(cluster.blocks.size());
   const auto threads = static_cast<std::uint32_t>(config_.block.Count());
@@ -186,6 +188,7 @@ void Machine::Stop(Ending ending, std::string reason) {
   if (ended_) return;
   ended_ = true;
   outcome_.ending = ending;
+  if (workers_ != nullptr) workers_->failed = true;
   outcome_.reason = std::move(reason);
 }
 
@@ -193,7 +196,9 @@ bool Machine::Spent() {
   if (ended_) return true;
   if (outcome_.counters.thread_instructions < next_check_) return false;
   next_check_ = outcome_.counters.thread_instructions + kCheckInterval;
-  if (outcome_.counters.thread_instructions > options_.instruction_budget) {
+  if (workers_ != nullptr) {
+    if (WorkersSpent()) GiveUp();
+  } else if (outcome_.counters.thread_instructions > options_.instruction_budget) {
     Stop(Ending::kBudget, fmt::format("more than {} thread instructions", options_.instruction_budget));
   } else if (std::chrono::steady_clock::now() > deadline_) {
     Stop(Ending::kBudget, fmt::format("more than {} ms", options_.time_budget.count()));
@@ -250,7 +255,7 @@ bool Machine::Runnable(const Block& block) const {
 void Machine::RunBlock(Block& block) {
   block_ = &block;
   const std::size_t count = block.warps.size();
-  const std::size_t first = options_.schedule_seed == 0 ? 0 : rng_.Next() % count;
+  const std::size_t first = options_.schedule_seed == 0 ? 0 : block.rng.Next() % count;
   for (std::size_t i = 0; i < count && !ended_; ++i) RunWarp(block.warps[(first + i) % count]);
   if (!ended_ && !Runnable(block) && block.live_threads > 0) ReleaseStuckCollectives(block);
 }
@@ -262,6 +267,7 @@ bool Machine::RunResident() {
   const std::size_t ended = std::erase_if(resident_, [this](const std::unique_ptr<Block>& block) {
     if (block->live_threads > 0) return false;
     host_bytes_ -= block->bytes;
+    if (options_.check_races) races_.ForgetShared(block->index);
     block->cluster->blocks[block->rank] = nullptr;
     return true;
   });
@@ -279,7 +285,9 @@ LaunchOutcome Machine::Run() {
   std::size_t resident = config_.cooperative ? blocks : kResidentBlocks;
   if (options_.schedule_seed == 0 && !config_.cooperative) resident = 1;
   while (!Spent()) {
-    while (resident_.size() < resident && next_block_ < blocks && !Spent()) {
+    const bool awaits = AwaitsDivision();
+    if (awaits && resident_.empty() && RunOnThreads()) break;
+    while (division_ != Division::kNear && resident_.size() < resident && next_block_ < blocks && !Spent()) {
       StartCluster();
       if (host_bytes_ > options_.memory_budget) {
         Stop(Ending::kBudget, fmt::format("more than {} bytes of memory", options_.memory_budget));
@@ -287,7 +295,9 @@ LaunchOutcome Machine::Run() {
     }
     if (ended_ || resident_.empty()) break;
     const bool ran = RunResident();
-    if (ran || ended_ || resident_.empty()) {
+    // Blocks that wait for something are no reason to wait for them.
+    if (awaits && !resident_.empty() && (!ran || OnlyPolls())) division_ = Division::kOver;
+    if (ran || awaits || ended_ || resident_.empty()) {
       // Blocks that only wait for others need those to start.
       if (resident < kResidentBlocks && give_way_) resident = kResidentBlocks;
       if (next_block_ < blocks && resident < kMostResidentBlocks && OnlyPolls()) resident = 2 * resident_.size();
@@ -302,21 +312,28 @@ LaunchOutcome Machine::Run() {
   return std::move(outcome_);
 }
 
+// Of the first threads that are in an endless loop, or if there are none, of the first ones.
 void Machine::ReportDeadlock() {
+  const Fragment* found = nullptr;
   for (const auto& block : resident_) {
-    block_ = block.get();
     for (Warp& warp : block->warps) {
       for (const Fragment& fragment : warp.fragments) {
+        const bool endless = fragment.state == FragmentState::kEndless;
+        if (found != nullptr && (!endless || found->state == FragmentState::kEndless)) continue;
+        found = &fragment;
+        block_ = block.get();
         warp_ = &warp;
-        const auto lane = static_cast<std::uint32_t>(__builtin_ctz(fragment.mask));
-        Report(FindingKind::kDeadlock, program_.code[fragment.pc], lane, "Deadlock: the thread waits forever",
-               "no other thread can arrive");
-        Stop(Ending::kDeadlock, "threads wait for others that never arrive");
-        return;
       }
     }
   }
-  Stop(Ending::kDeadlock, "threads wait for others that never arrive");
+  const bool endless = found != nullptr && found->state == FragmentState::kEndless;
+  if (found != nullptr) {
+    Report(FindingKind::kDeadlock, program_.code[found->pc], static_cast<std::uint32_t>(std::countr_zero(found->mask)),
+           endless ? "Deadlock: the thread is in an endless loop" : "Deadlock: the thread waits forever",
+           endless ? "nothing in the loop can change: the compiler may have moved a read out of it"
+                   : "no other thread can arrive");
+  }
+  Stop(Ending::kDeadlock, endless ? "a thread is in an endless loop" : "threads wait for others that never arrive");
 }
 
 }  // namespace upskill::ptx

@@ -207,6 +207,25 @@ TEST(BulkCopy, ArrivesForThoseWhoWait) {
   EXPECT_EQ(early.findings[0].kind, FindingKind::kAsyncRead);
 }
 
+// The copy reads shared memory until it is waited for; another thread's write there is no second write.
+TEST(BulkCopy, ReadsOfStoresAreCalledReads) {
+  Device device(KernelText(".param .u64 pout", R"(
+  .shared .align 128 .b8 tile[256];
+  .reg .pred %p<3>; .reg .b32 %r<5>; .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [pout];
+  mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, tile; add.s32 %r2, %r2, %r3;
+  st.shared.u32 [%r2], %r1;
+  bar.sync 0;
+  setp.eq.u32 %p1, %r1, 32; setp.eq.u32 %p2, %r1, 0;
+  @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r3], 256;
+  @%p2 st.shared.u32 [%r2], 5;
+  ret;)"));
+  const LaunchOutcome outcome = device.Run(1, 64, {device.Reserve(256)});
+  ASSERT_EQ(outcome.findings.size(), 1U);
+  EXPECT_EQ(outcome.findings[0].message, "Potential WAR hazard detected at __shared__ address 0x400");
+  EXPECT_EQ(outcome.findings[0].detail, "a read by thread (32,0,0) and a write by thread (0,0,0) that nothing orders");
+}
+
 TEST(BulkCopy, MovedBytesCountForTheBudgets) {
   Device device(KernelText(".param .u64 pout", R"(
   .shared .align 128 .b8 tile[16384];

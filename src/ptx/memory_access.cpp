@@ -41,6 +41,13 @@ bool Machine::ResolveGlobal(const Inst& inst, std::uint32_t lane, std::uint64_t 
     return false;
   }
   const std::size_t at = address - allocation->address;
+  if (claimer_) {
+    const bool writes = std::strcmp(what, "read") != 0;
+    if ((writes || !allocation->read_only) && !claimer_->Claim(*allocation, at, bytes, writes)) {
+      GiveUp();
+      return false;
+    }
+  }
   target.data = allocation->data.data() + at;
   target.state = reinterpret_cast<std::uint8_t*>(allocation->writer.data() + at);
   target.space = Space::kGlobal;

@@ -52,18 +52,18 @@ bool RaceChecker::Knows(const BlockClock& clock, ThreadId self, const MemoryAcce
          other.time <= Known(knowledge, ThreadKey(other.Thread()));
 }
 
-std::optional<MemoryAccess> RaceChecker::Check(ShadowCell& cell, const BlockClock& clock, const MemoryAccess& access,
-                                               bool writes, bool same_value) const {
-  std::optional<MemoryAccess> conflict;
+std::optional<Conflict> RaceChecker::Check(ShadowCell& cell, const BlockClock& clock, const MemoryAccess& access,
+                                           bool writes, bool same_value) const {
+  std::optional<Conflict> conflict;
   const auto races = [&](const MemoryAccess& other) {
     return other.time != 0 && (other.bytes & access.bytes) != 0 && !(other.strong && access.strong) &&
            !Knows(clock, access.Thread(), other);
   };
-  if (!(writes && same_value) && races(cell.write)) conflict = cell.write;
+  if (!(writes && same_value) && races(cell.write)) conflict = Conflict{cell.write, true};
   if (writes) {
     for (const MemoryAccess& read : cell.reads) {
       // A read that finds the value which is written again isn't disturbed by it.
-      if (!conflict && !same_value && races(read)) conflict = read;
+      if (!conflict && !same_value && races(read)) conflict = Conflict{read, false};
     }
     if (same_value && cell.write.time != 0 && !Knows(clock, access.Thread(), cell.write)) return conflict;
     cell.write = access;
@@ -106,15 +106,21 @@ std::optional<MemoryAccess> RaceChecker::StrongWrite(std::uint32_t scope, std::u
   return lost;
 }
 
+const RaceChecker::Page* RaceChecker::KnownPage(std::uint64_t page) const {
+  const auto found = pages_.find(page);
+  return found == pages_.end() ? nullptr : found->second.get();
+}
+
 bool RaceChecker::FindPage(std::uint64_t page) {
   auto found = pages_.find(page);
   if (found == pages_.end()) {
-    if (used_ + sizeof(Page) > budget_) {
+    if (pool_ != nullptr ? !pool_->Take(sizeof(Page)) : used_ + sizeof(Page) > budget_) {
       incomplete_ = true;
       return false;
     }
     used_ += sizeof(Page);
-    found = pages_.emplace(page, std::make_unique<Page>()).first;
+    const Page* const earlier = earlier_ == nullptr ? nullptr : earlier_->KnownPage(page);
+    found = pages_.emplace(page, earlier ? std::make_unique<Page>(*earlier) : std::make_unique<Page>()).first;
   }
   last_page_ = page;
   last_ = found->second.get();
@@ -249,6 +255,18 @@ void RaceChecker::Acquire(BlockClock& clock, ThreadId self, std::uint32_t scope,
   Knowledge& knowledge = clock.threads[self.thread].knowledge;
   knowledge = Join(knowledge, found->second);
   clock.has_knowledge = true;
+}
+
+void RaceChecker::ForgetShared(std::uint32_t block) {
+  const std::uint32_t scope = block + 1;
+  const auto forget = [&](auto& map) {
+    const auto first = map.lower_bound({scope, 0});
+    auto last = first;
+    while (last != map.end() && last->first.first == scope) ++last;
+    map.erase(first, last);
+  };
+  forget(published_);
+  forget(strong_reads_);
 }
 
 }  // namespace upskill::ptx

@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ptx/memory_pool.h"
+
 namespace upskill::ptx {
 
 // A thread of the grid, by its block and its number in it.
@@ -51,6 +53,12 @@ struct ShadowCell {
   std::array<MemoryAccess, 2> reads;
 };
 
+// An earlier access that another one races with.
+struct Conflict {
+  MemoryAccess access;
+  bool writes = false;
+};
+
 // What a thread knows, as far as the block and the warp don't say.
 struct ThreadClock {
   Knowledge knowledge;
@@ -79,14 +87,16 @@ struct Gathering {
 class RaceChecker {
  public:
   explicit RaceChecker(std::uint64_t memory_budget) : budget_(memory_budget) {}
+  // Goes on from what `earlier` knows of global memory, which mustn't change meanwhile. Takes its memory from the pool.
+  RaceChecker(const RaceChecker& earlier, MemoryPool& pool) : time_(earlier.time_), earlier_(&earlier), pool_(&pool) {}
 
   std::uint64_t Tick() { return ++time_; }
   std::uint64_t Now() const { return time_; }
 
   bool Knows(const BlockClock& clock, ThreadId self, const MemoryAccess& other) const;
   // Records the access and returns an earlier one that it races with.
-  std::optional<MemoryAccess> Check(ShadowCell& cell, const BlockClock& clock, const MemoryAccess& access, bool writes,
-                                    bool same_value) const;
+  std::optional<Conflict> Check(ShadowCell& cell, const BlockClock& clock, const MemoryAccess& access, bool writes,
+                                bool same_value) const;
   // As Check, for accesses that aren't strong and after which nothing is to be reported: false if it isn't that simple,
   // and then the cell is as it was. `access.bytes` may be more than the access has in this cell.
   static bool PlainRead(ShadowCell& cell, const BlockClock& clock, const MemoryAccess& access);
@@ -117,6 +127,8 @@ class RaceChecker {
   // What is passed on at an address by atomics and the like. `scope`: the block of a shared address + 1, or 0.
   void Release(std::uint32_t scope, std::uint64_t address, const Knowledge& knowledge);
   void Acquire(BlockClock& clock, ThreadId self, std::uint32_t scope, std::uint64_t address);
+  // The block has ended, and with it its shared memory.
+  void ForgetShared(std::uint32_t block);
 
  private:
   // A thread that has read a place by a strong access, and the last strong write to it by another since then.
@@ -124,14 +136,17 @@ class RaceChecker {
     MemoryAccess read;
     MemoryAccess overwritten_by;
   };
-  bool FindPage(std::uint64_t page);
   struct Page {
     std::array<ShadowCell, 1024> cells;
   };
-  std::uint64_t budget_;
+  bool FindPage(std::uint64_t page);
+  const Page* KnownPage(std::uint64_t page) const;
+  std::uint64_t budget_ = 0;
   std::uint64_t used_ = 0;
   std::uint64_t time_ = 0;
   bool incomplete_ = false;
+  const RaceChecker* earlier_ = nullptr;
+  MemoryPool* pool_ = nullptr;
   std::uint64_t last_page_ = ~std::uint64_t{0};
   Page* last_ = nullptr;
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;

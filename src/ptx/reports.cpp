@@ -92,6 +92,10 @@ void Machine::Place(Finding& finding, std::uint32_t pc, std::uint32_t block, std
 
 // A new finding, or nullptr if there is already one at this place (which is counted) or there are too many.
 Finding* Machine::FindingAt(FindingKind kind, std::uint32_t pc, std::uint64_t other) {
+  if (workers_ != nullptr) {
+    GiveUp();
+    return nullptr;
+  }
   const auto [at, added] = finding_index_.emplace(std::tuple{kind, pc, other}, outcome_.findings.size());
   if (!added) {
     ++outcome_.findings[at->second].count;
@@ -146,15 +150,14 @@ void Machine::ReportUninitialised(const Inst& inst, std::uint32_t lane, const Ta
 }
 
 void Machine::ReportRace(const Inst& inst, std::uint32_t lane, const Target& target, std::uint32_t bytes, bool writes,
-                         const MemoryAccess& other) {
+                         const Conflict& conflict) {
+  const MemoryAccess& other = conflict.access;
   const std::uint32_t pc = LocationPc(inst);
   Finding* finding = FindingAt(FindingKind::kRace, pc, other.pc);
   if (finding == nullptr) return;
   Place(*finding, pc, block_->index, warp_->index * 32 + lane);
   const Inst& first = program_.code[other.pc];
-  const bool first_writes = first.action != Action::kLoad && first.action != Action::kLoadMatrix &&
-                            first.action != Action::kWmmaLoad && first.action != Action::kWgmma;
-  const char* hazard = writes ? (first_writes ? "WAW" : "WAR") : "RAW";
+  const char* hazard = writes ? (conflict.writes ? "WAW" : "WAR") : "RAW";
   finding->message = fmt::format("Potential {} hazard detected at __{}__ address {:#x}", hazard,
                                  SpaceName(target.space), target.address);
   finding->address = target.address;
@@ -164,10 +167,11 @@ void Machine::ReportRace(const Inst& inst, std::uint32_t lane, const Target& tar
   finding->other_ptx_line = first.ptx_line;
   finding->other_block = BlockDim(other.block);
   finding->other_thread = ThreadDim(other.thread);
-  finding->detail = fmt::format(
-      "a {} by thread ({},{},{}) and a {} by thread ({},{},{}){} that nothing orders", first_writes ? "write" : "read",
-      finding->other_thread.x, finding->other_thread.y, finding->other_thread.z, writes ? "write" : "read",
-      finding->thread.x, finding->thread.y, finding->thread.z, other.block == block_->index ? "" : " of another block");
+  finding->detail =
+      fmt::format("a {} by thread ({},{},{}) and a {} by thread ({},{},{}){} that nothing orders",
+                  conflict.writes ? "write" : "read", finding->other_thread.x, finding->other_thread.y,
+                  finding->other_thread.z, writes ? "write" : "read", finding->thread.x, finding->thread.y,
+                  finding->thread.z, other.block == block_->index ? "" : " of another block");
 }
 
 void Machine::FillCounters() {

@@ -109,6 +109,145 @@ TEST(TensorCopy, LoadsAndStoresBoxes) {
   }
 }
 
+// A tensor of f32 of any rank, its rows without gaps, each in dimension i of `sizes[i]`.
+struct Tensor {
+  std::vector<std::uint32_t> sizes;
+  std::vector<std::uint16_t> box;
+  std::vector<std::uint8_t> steps;
+
+  std::vector<std::uint8_t> Map(std::uint64_t address) const {
+    std::vector<std::uint8_t> bytes(kTensorMapBytes);
+    const auto put = [&](std::size_t at, auto value) { std::memcpy(bytes.data() + at, &value, sizeof value); };
+    put(0, std::uint64_t{0x50414D534E455455});
+    put(8, address);
+    bytes[36] = static_cast<std::uint8_t>(sizes.size());
+    bytes[37] = 7;
+    std::uint64_t stride = 4;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      put(16 + 4 * i, sizes[i] - 1);
+      if (i > 0) put(40 + 8 * (i - 1), stride);
+      put(72 + 2 * i, box[i]);
+      bytes[82 + i] = steps[i];
+      stride *= sizes[i];
+    }
+    return bytes;
+  }
+  std::size_t Count() const {
+    std::size_t count = 1;
+    for (const std::uint32_t size : sizes) count *= size;
+    return count;
+  }
+  // The elements of the box at `at` by their numbers in the tensor, in order; -1 outside of it.
+  std::vector<std::int64_t> Box(const std::vector<std::int32_t>& at) const {
+    std::vector<std::int64_t> elements{0};
+    std::vector<bool> inside{true};
+    std::int64_t stride = static_cast<std::int64_t>(Count());
+    for (std::size_t i = sizes.size(); i-- > 0;) {
+      stride /= sizes[i];
+      std::vector<std::int64_t> finer;
+      std::vector<bool> finer_inside;
+      for (std::size_t e = 0; e < elements.size(); ++e) {
+        for (std::int32_t k = 0; k < box[i]; k += i == 0 ? 1 : steps[i]) {
+          const std::int32_t index = at[i] + k;
+          finer.push_back(elements[e] + index * stride);
+          finer_inside.push_back(inside[e] && index >= 0 && index < static_cast<std::int64_t>(sizes[i]));
+        }
+      }
+      elements = std::move(finer);
+      inside = std::move(finer_inside);
+    }
+    for (std::size_t e = 0; e < elements.size(); ++e) {
+      if (!inside[e]) elements[e] = -1;
+    }
+    return elements;
+  }
+};
+
+// One thread loads a box, writes it to `out` element by element, and stores it at the same coordinates of another
+// tensor.
+std::string RankKernel(std::size_t rank, std::size_t elements) {
+  std::string parameters = ".param .u64 pin, .param .u64 pcopy, .param .u64 pout";
+  std::string loads;
+  std::string coordinates;
+  for (std::size_t i = 0; i < rank; ++i) {
+    const std::string number = std::to_string(i + 1);
+    parameters += ", .param .u64 p" + number;
+    loads += "ld.param.u32 %r" + number + ", [p" + number + "];\n";
+    coordinates += (i == 0 ? "%r" : ", %r") + number;
+  }
+  const std::string dimensions = std::to_string(rank) + "d";
+  const std::string bytes = std::to_string(elements * 4);
+  return KernelText(parameters, R"(
+  .shared .align 1024 .b8 tile[)" + bytes +
+                                    R"(]; .shared .align 8 .b64 barrier;
+  .reg .pred %p<3>; .reg .b32 %r<20>; .reg .b64 %rd<8>;
+  ld.param.u64 %rd1, [pin]; ld.param.u64 %rd2, [pcopy]; ld.param.u64 %rd3, [pout];
+  )" + loads + R"(
+  mbarrier.init.shared.b64 [barrier], 1;
+  mbarrier.arrive.expect_tx.shared.b64 _, [barrier], )" +
+                                    bytes + R"(;
+  cp.async.bulk.tensor.)" + dimensions +
+                                    R"(.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1, {)" +
+                                    coordinates + R"(}], [barrier];
+WAIT:
+  mbarrier.try_wait.parity.shared.b64 %p1, [barrier], 0;
+  @!%p1 bra WAIT;
+  mov.u32 %r10, 0; mov.u32 %r11, tile;
+EACH:
+  add.s32 %r12, %r11, %r10;
+  ld.shared.u32 %r13, [%r12];
+  cvt.u64.u32 %rd4, %r10; add.s64 %rd5, %rd3, %rd4;
+  st.global.u32 [%rd5], %r13;
+  add.s32 %r10, %r10, 4;
+  setp.lt.u32 %p2, %r10, )" + bytes +
+                                    R"(;
+  @%p2 bra EACH;
+  cp.async.bulk.tensor.)" + dimensions +
+                                    R"(.global.shared::cta.bulk_group [%rd2, {)" + coordinates + R"(}], [tile];
+  cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;
+  ret;)");
+}
+
+TEST(TensorCopy, BoxesHaveOneToFiveDimensions) {
+  struct Copy {
+    Tensor tensor;
+    std::vector<std::int32_t> at;
+  };
+  const std::vector<Copy> copies = {
+      {{{100}, {8}, {1}}, {95}},
+      {{{40}, {16}, {1}}, {-3}},
+      {{{16, 6}, {4, 3}, {1, 1}}, {14, -1}},
+      {{{8, 6, 5}, {4, 2, 3}, {1, 1, 1}}, {2, 5, 3}},
+      {{{8, 9, 4}, {4, 5, 2}, {1, 2, 1}}, {0, 1, -1}},
+      {{{8, 4, 4, 3}, {4, 2, 3, 2}, {1, 1, 2, 1}}, {-2, 3, 1, 2}},
+      {{{4, 3, 3, 2, 4}, {4, 2, 2, 2, 3}, {1, 1, 1, 1, 2}}, {0, 2, -1, 1, 1}},
+      {{{4, 3, 3, 2, 4}, {4, 3, 3, 2, 4}, {1, 1, 1, 1, 1}}, {0, 0, 0, 0, 0}},
+  };
+  for (const Copy& copy : copies) {
+    const std::vector<std::int64_t> box = copy.tensor.Box(copy.at);
+    std::vector<std::uint32_t> in(copy.tensor.Count());
+    for (std::uint32_t i = 0; i < in.size(); ++i) in[i] = i + 1;
+    Device device(RankKernel(copy.at.size(), box.size()));
+    const std::uint64_t from = device.Upload(in);
+    const std::uint64_t to = device.Upload(std::vector<std::uint32_t>(in.size(), 7));
+    const std::uint64_t out = device.Reserve(box.size() * 4);
+    std::vector<std::uint64_t> arguments = {device.Upload(copy.tensor.Map(from)), device.Upload(copy.tensor.Map(to)),
+                                            out};
+    for (const std::int32_t coordinate : copy.at) arguments.push_back(static_cast<std::uint32_t>(coordinate));
+    const LaunchOutcome outcome = device.Run(1, 1, arguments);
+    EXPECT_EQ(outcome.ending, Ending::kCompleted) << outcome.reason;
+    EXPECT_TRUE(outcome.findings.empty()) << outcome.findings[0].message << outcome.findings[0].detail;
+    std::vector<std::uint32_t> loaded;
+    std::vector<std::uint32_t> stored(in.size(), 7);
+    for (const std::int64_t element : box) {
+      loaded.push_back(element < 0 ? 0 : in[static_cast<std::size_t>(element)]);
+      if (element >= 0) stored[static_cast<std::size_t>(element)] = in[static_cast<std::size_t>(element)];
+    }
+    EXPECT_EQ(device.Download<std::uint32_t>(out, box.size()), loaded) << copy.at.size();
+    EXPECT_EQ(device.Download<std::uint32_t>(to, in.size()), stored) << copy.at.size();
+  }
+}
+
 TEST(TensorCopy, ReportsWhatIsntAwaitedOrIsntAMap) {
   Device hasty(TensorKernel(""));
   const std::uint64_t tensor = hasty.Upload(std::vector<std::uint32_t>(128, 3));

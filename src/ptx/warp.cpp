@@ -57,7 +57,7 @@ void Machine::MergeFragments(Warp& warp) {
 void Machine::RunWarp(Warp& warp) {
   warp_ = &warp;
   std::uint32_t left = kTurn;
-  if (options_.schedule_seed != 0) left = 1 + static_cast<std::uint32_t>(rng_.Next() % kTurn);
+  if (options_.schedule_seed != 0) left = 1 + static_cast<std::uint32_t>(warp.block->rng.Next() % kTurn);
   const std::uint32_t turn = left;
   give_way_ = false;
   while (left > 0 && !ended_) {
@@ -77,7 +77,7 @@ void Machine::RunWarp(Warp& warp) {
 void Machine::RunFragment(Warp& warp, std::size_t index, std::uint32_t& left) {
   fragment_ = index;
   frame_ = warp.fragments[index].frame;
-  bases_ = {frame_->registers.get(), constants_.data()};
+  bases_ = {frame_->registers.get(), constants_base_};
   const std::size_t fragments = warp.fragments.size();
   while (left > 0) {
     Fragment& fragment = warp.fragments[index];
@@ -181,6 +181,14 @@ void Machine::SplitOff(std::uint32_t mask, std::uint32_t pc) {
 Step Machine::Branch(const Inst& inst, std::uint32_t taken) {
   Fragment& fragment = warp_->fragments[fragment_];
   ++outcome_.counters.branches;
+  if (inst.target == fragment.pc && taken != 0) {
+    // Nothing changes on the way, so these lanes never go on.
+    if (taken != fragment.mask) SplitOff(taken, inst.target);
+    Fragment& endless =
+        taken == warp_->fragments[fragment_].mask ? warp_->fragments[fragment_] : warp_->fragments.back();
+    endless.state = FragmentState::kEndless;
+    return &endless == &warp_->fragments[fragment_] ? Step::kStay : Step::kNext;
+  }
   if (taken == fragment.mask) {
     fragment.pc = inst.target;
     return Step::kJumped;
@@ -291,7 +299,7 @@ Step Machine::ExecuteMemory(const Inst& inst, std::uint32_t mask) {
       if (inst.ordering != Ordering::kWeak) {
         NotePoll(inst, mask);
         // Others may come between a read and what the thread does with it.
-        if (options_.schedule_seed != 0 && rng_.Next() % 4 == 0) give_way_ = true;
+        if (options_.schedule_seed != 0 && block_->rng.Next() % 4 == 0) give_way_ = true;
       }
       break;
     case Action::kStore:

@@ -202,6 +202,7 @@ bool Machine::LoadTogether(const Inst& inst, std::uint32_t mask, std::uint32_t b
   const LaneAddresses lanes = AddressesTogether(inst, mask, base);
   const std::optional<WarpAccess> access = ResolveTogether(inst, lanes, bytes);
   if (!access) return false;
+  if (claimer_ && !ClaimTogether(*access, mask, bytes, false)) return true;
   const bool checks = options_.check_uninitialised || access->space == Space::kShared;
   if (checks && !AllWritten(*access, bytes)) return false;
   if (options_.check_races && !access->read_only) WatchReads(inst, *access, mask, bytes);
@@ -236,6 +237,7 @@ bool Machine::StoreTogether(const Inst& inst, std::uint32_t mask, std::uint32_t 
   const LaneAddresses lanes = AddressesTogether(inst, mask, base);
   const std::optional<WarpAccess> access = ResolveTogether(inst, lanes, bytes);
   if (!access || access->read_only) return false;
+  if (claimer_ && !ClaimTogether(*access, mask, bytes, true)) return true;
   if (access->space == Space::kShared && !AllOrdinary(*access, bytes)) return false;
   MemoryAccess watched = Watched(inst);
   std::array<std::uint8_t, 128> data{};
