@@ -101,9 +101,9 @@ double ProductError(ggml_backend_buffer_type_t stored, std::int64_t length, std:
     for (std::int64_t row = 0; row < rows; ++row) {
       double sum = 0.0;
       for (std::int64_t i = 0; i < length; ++i) {
-        sum += static_cast<double>(weights[row * length + i]) * inputs[token * length + i];
+        sum += double{weights[row * length + i]} * double{inputs[token * length + i]};
       }
-      worst = std::max(worst, std::abs(sum - computed[token * rows + row]));
+      worst = std::max(worst, std::abs(sum - double{computed[token * rows + row]}));
     }
   }
   return worst / std::sqrt(static_cast<double>(length) / 9.0);  // the product of two uniform numbers has deviation 1/3
@@ -210,13 +210,13 @@ double AttentionError(const Attention& shape) {
         if (mask[token * shape.cells + cell] != 0.0F) continue;
         const std::int64_t at = (kv * shape.cells + cell) * shape.size;
         double score = 0.0;
-        for (std::int64_t d = 0; d < shape.size; ++d) score += static_cast<double>(query[d]) * keys[at + d];
-        const double weight = std::exp(score * scale);
+        for (std::int64_t d = 0; d < shape.size; ++d) score += double{query[d]} * double{keys[at + d]};
+        const double weight = std::exp(score * double{scale});
         total += weight;
-        for (std::int64_t d = 0; d < shape.size; ++d) sums[d] += weight * values[at + d];
+        for (std::int64_t d = 0; d < shape.size; ++d) sums[d] += weight * double{values[at + d]};
       }
       const float* row = &computed[(token * shape.heads + head) * shape.size];
-      for (std::int64_t d = 0; d < shape.size; ++d) worst = std::max(worst, std::abs(sums[d] / total - row[d]));
+      for (std::int64_t d = 0; d < shape.size; ++d) worst = std::max(worst, std::abs(sums[d] / total - double{row[d]}));
     }
   }
   return worst;
