@@ -23,6 +23,7 @@ TEST(DeviceTask, IsReadAsItWasWritten) {
   task.trials = {
       {{{ArgumentRole::kIn, std::string("\0\xff", 2), 2, 0}, {ArgumentRole::kScalar, "", 0, UINT64_MAX}}, 9}};
   task.checks = false;
+  task.threads = 3;
   const Result<DeviceTask> read = TaskFromJson(TaskToJson(task));
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(DumpJson(TaskToJson(*read)), DumpJson(TaskToJson(task)));

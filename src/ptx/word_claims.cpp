@@ -91,7 +91,7 @@ bool WordClaimer::ClaimGroup(std::uint64_t group, std::uint64_t mask, std::uint6
       const std::uint32_t shift = 8 * word;
       const std::uint64_t claim = (seen >> shift) & 0xFFU;
       if (((mask >> shift) & 1U) == 0 || claim == (kWritten | number_)) continue;
-      std::uint64_t next = claim;
+      std::uint64_t next = 0;
       if (writes) {
         if (claim != 0 && claim != number_) return false;
         next = kWritten | number_;
