@@ -9,6 +9,10 @@ namespace upskill {
 
 std::string ShardFolder(int shard) { return fmt::format("shards/{}", shard); }
 
+std::string TaskOutputFile(const std::string& array, const std::string& shard) {
+  return fmt::format("jobs/{}-{}.out", array, shard);
+}
+
 Result<std::filesystem::path> PathOfInput(const std::string& input) {
   std::filesystem::path path = std::filesystem::path(input).lexically_normal();
   if (path.is_absolute() || path.empty() || *path.begin() == "..") {

@@ -13,6 +13,10 @@ namespace upskill {
 // exit code, once it has ended by itself).
 std::string ShardFolder(int shard);
 
+// Where the script of a task says why it failed, below the run's folder, for engines that keep its output:
+// jobs/NAME-3.out. What the command prints is in the shard's `log`.
+std::string TaskOutputFile(const std::string& array, const std::string& shard);
+
 // The path of one of an array's inputs below the current folder, whose copy jobs elsewhere get. Error (kInput): it is
 // not below it.
 Result<std::filesystem::path> PathOfInput(const std::string& input);
