@@ -13,7 +13,7 @@ run_tests = ctest --test-dir build/$(1) --output-on-failure --no-tests=error -j2
 # One target at a time: they share build folders, and each runs JOBS compilers.
 .NOTPARALLEL:
 
-.PHONY: all model demo test test-asan test-tsan test-release test-bare test-slurm chaos bench fuzz fuzz-ci fuzz-coverage format docs install packages wheel deb setup setup-check setup-fuzz setup-slurm clean
+.PHONY: all model demo test test-asan test-tsan test-release test-bare test-slurm cuda cuda-check chaos bench fuzz fuzz-ci fuzz-coverage format docs install packages wheel deb setup setup-check setup-fuzz setup-slurm clean
 
 # Without the tests, unless `make test` has configured them: build/release keeps the setting.
 all: setup
@@ -25,6 +25,17 @@ model: all
 
 demo: all
 	$(release) eval examples/skills/kernel-builder-cuda-kernels --runs 3 --max-tokens 128
+
+# llama.cpp's CUDA back end, beside the program, which then uses a GPU, `make demo` too (docs/models.md). Building it needs
+# no GPU.
+plugins = build/release/src/lib/upskill
+cuda: all
+	@plugin=$$(scripts/cuda-plugin) && mkdir -p $(plugins) && cp "$$plugin" $(plugins)/.cuda.new && mv $(plugins)/.cuda.new $(plugins)/libggml-cuda.so
+	@echo "$(plugins)/libggml-cuda.so"
+
+# Whether that works, of a part of it, without a GPU.
+cuda-check: all
+	@scripts/cuda-check $(release)
 
 # Everything that must pass before a change is submitted; each step is also a target.
 test: test-release test-asan test-tsan

@@ -6,6 +6,7 @@ install(TARGETS upskill RUNTIME)
 if(UPSKILL_PACKAGE_LIBRARIES)
   install(DIRECTORY ${UPSKILL_PACKAGE_LIBRARIES}/lib/plugins/ DESTINATION lib/upskill)
 else()
+  install(FILES ${CMAKE_BINARY_DIR}/src/lib/upskill/libggml-cuda.so DESTINATION lib/upskill OPTIONAL)  # of `make cuda`
   install(FILES ${UPSKILL_DEFAULT_MODEL} DESTINATION ${CMAKE_INSTALL_DATADIR}/upskill)
 endif()
 install(PROGRAMS scripts/fetch DESTINATION ${CMAKE_INSTALL_DATADIR}/upskill)

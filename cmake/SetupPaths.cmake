@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Where scripts/setup keeps what it has downloaded and built: UPSKILL_LLAMA_SOURCE_DIR, UPSKILL_LLAMA_BUILD_DIR,
 # UPSKILL_DEFAULT_MODEL, UPSKILL_ORIGINAL_MODEL and UPSKILL_PYTHON_TOOL_DIR.
-set(cuda_argument "")
-if(UPSKILL_CUDA)
-  set(cuda_argument --cuda)
-endif()
-execute_process(COMMAND ${CMAKE_SOURCE_DIR}/scripts/setup --print ${cuda_argument}
+execute_process(COMMAND ${CMAKE_SOURCE_DIR}/scripts/setup --print
   OUTPUT_VARIABLE setup_paths COMMAND_ERROR_IS_FATAL ANY)
 foreach(name LLAMA_SOURCE_DIR LLAMA_BUILD_DIR DEFAULT_MODEL ORIGINAL_MODEL PYTHON_TOOL_DIR)
   string(REGEX MATCH "UPSKILL_${name}=([^\n]*)" _ "${setup_paths}")

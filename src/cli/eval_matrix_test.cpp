@@ -84,8 +84,21 @@ TEST_F(EvalMatrix, OneBudgetIsForAll) {
   // What is there isn't paid for again.
   EXPECT_EQ(Eval({"one", "two", "three"}, {"-m", "sim:base=0,skill=1,cost=0.01", "--max-cost", "0.2"}), 0) << error;
   EXPECT_THAT(error, HasSubstr(" goes on, which lacks answers"));
-  EXPECT_THAT(FindRuns(runs()), SizeIs(4))
-      << "the first is repeated from the cache, the second goes on, the third is new";
+  EXPECT_THAT(FindRuns(runs()), SizeIs(3)) << "the first is finished, the second goes on, the third is new";
+}
+
+TEST_F(EvalMatrix, TheSameCommandMakesNoNewRunsOfFinishedSkills) {
+  ASSERT_EQ(Eval({"one", "two"}, {"-m", "sim:base=0,skill=1"}), 0) << error;
+  const std::vector<fs::path> first = FindRuns(runs());
+  ASSERT_EQ(Eval({"one", "two"}, {"-m", "sim:base=0,skill=1"}), 0) << error;
+  EXPECT_EQ(FindRuns(runs()), first);
+  EXPECT_THAT(out, AllOf(HasSubstr("16 of 16 cells from this run; no requests were sent"), HasSubstr("helps")));
+  EXPECT_THAT(error, Not(HasSubstr("goes on")));
+  folder.Write("skills/two/tests.json", Cases("another question"));
+  ASSERT_EQ(Eval({"one", "two"}, {"-m", "sim:base=0,skill=1"}), 0) << error;
+  EXPECT_THAT(FindRuns(runs()), SizeIs(3)) << "the cases of the second have changed";
+  ASSERT_EQ(Eval({"one"}, {"-m", "sim:base=0,skill=1", "--no-cache", "-o", (folder.path() / "t.md").string()}), 0);
+  EXPECT_THAT(FindRuns(runs()), SizeIs(4)) << "new answers are asked for";
 }
 
 TEST_F(EvalMatrix, WhatHasChangedBeginsAnew) {

@@ -13,8 +13,8 @@
 #include "cli/eval_tests.h"
 #include "cli/judge_option.h"
 #include "cli/resume_checks.h"
+#include "cli/same_run.h"
 #include "cli/students.h"
-#include "cli/unfinished_run.h"
 #include "eval/cache.h"
 #include "eval/gate_forecast.h"
 #include "eval/ledger.h"
@@ -247,13 +247,14 @@ Status TakeUpJournal(const EvalOptions& options, const fs::path& folder, const R
   return {};
 }
 
-// Goes on with an unfinished run that asks what the session's plan asks.
-Status GoOn(const EvalOptions& options, const fs::path& folder, Env& env, EvalSession& session) {
-  ASSIGN_OR_RETURN(session.plan, LoadPlan(folder));
+// Goes on with a run that asks what the session's plan asks; nothing is left to do if it has all answers.
+Status GoOn(const EvalOptions& options, const SameRun& same, Env& env, EvalSession& session) {
+  ASSIGN_OR_RETURN(session.plan, LoadPlan(same.folder));
   const RunTerms stored = session.plan.terms;
   RETURN_IF_ERROR(TakeGate(options, env, session));
-  if (!options.quiet) env.error(TerminalText::Format("note: run {} goes on, which lacks answers\n", session.plan.run));
-  return TakeUpJournal(options, folder, stored, env, session);
+  if (same.lacks_answers && !options.quiet)
+    env.error(TerminalText::Format("note: run {} goes on, which lacks answers\n", session.plan.run));
+  return TakeUpJournal(options, same.folder, stored, env, session);
 }
 
 Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSession& session) {
@@ -268,8 +269,8 @@ Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSe
   RETURN_IF_ERROR(CheckThatStudentsCanAct(session.plan, session.models, *session.sandbox));
   if (!options.judge_model.empty()) RETURN_IF_ERROR(TakeJudge(options, model_options, env, session));
   if (options.goes_on && options.log_runs && !options.refresh) {
-    if (const std::optional<fs::path> unfinished = FindUnfinishedRun(session.plan, session.runs_dir))
-      return GoOn(options, *unfinished, env, session);
+    const std::optional<SameRun> same = FindSameRun(session.plan, session.runs_dir);
+    if (same && (same->lacks_answers || options.use_cache)) return GoOn(options, *same, env, session);
   }
   ASSIGN_OR_RETURN(const std::optional<LedgerLock> lock, ShareAlpha(options, config, env, session));
   RETURN_IF_ERROR(TakeGate(options, env, session));

@@ -82,7 +82,7 @@ const std::vector<Words> kCommands = {{},
 const std::set<std::string> kOfOtherPrograms = {
     "--jinja",           "--port",      "--array",   "--output-format", "--no-index", "--find-links", "--no-deps",
     "--only-binary",     "--check",     "--package", "--suite",         "--user",     "--cold",       "--system",
-    "--force-reinstall", "--reinstall", "--mode",    "--fuzz",          "--only",     "--benchmark"};
+    "--force-reinstall", "--reinstall", "--mode",    "--fuzz",          "--only",     "--benchmark",  "--from-literal"};
 
 std::vector<std::string> LinesOf(const std::string& text) {
   std::vector<std::string> lines;

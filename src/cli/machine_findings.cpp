@@ -23,6 +23,7 @@
 #include "cli/program_student.h"
 #include "cli/sandbox_option.h"
 #include "cli/toolchains.h"
+#include "llama/engine_plugins.h"
 #include "model/hub/gguf_cache.h"
 #include "program/program_place.h"
 #include "sandbox/sandbox.h"
@@ -99,6 +100,11 @@ void LookAtModels(const Env& env, bool ask_providers, Findings& findings) {
   } else {
     findings.Add(kModels, "default model", State::kAbsent, "not on this machine",
                  "`upskill models pull default` downloads it");
+  }
+  if (const Status engine = LoadEnginePlugins(); !engine) {
+    findings.Add(kModels, "engine", State::kBroken, engine.error().message);
+  } else if (const std::string device = EngineDevice(); !device.empty()) {
+    findings.Add(kModels, "engine", State::kReady, device);
   }
   const std::size_t cached = ListCachedGgufs(HubCacheOf(env.variable)).size();
   if (cached > 0)

@@ -30,6 +30,8 @@ constexpr std::chrono::minutes kPatience{10};
 constexpr int kMaxTriesOfSubmit = 5;
 constexpr std::chrono::seconds kUnlistedLimit{30};  // an engine may list a task only some time after it took it
 constexpr std::chrono::seconds kSecondSignal{5};
+constexpr std::chrono::seconds kAtOnce{60};  // a task that ends so soon without its answers may do so again
+constexpr std::chrono::seconds kFirstPause{30};
 
 // "upskill-2026-11-24-23-10-11-ab12-3": a name for Slurm, Kubernetes and Hugging Face alike.
 std::string NameOfArray(const fs::path& folder, std::size_t number) {
@@ -51,14 +53,20 @@ std::optional<int> ExitOfShard(const fs::path& folder, int shard) {
   return code ? std::optional(static_cast<int>(*code)) : std::nullopt;
 }
 
-// The last line of what a shard printed.
-std::string LastWords(const fs::path& folder, int shard) {
-  const Result<std::string> text = ReadFile(folder / ShardFolder(shard) / "log", std::uint64_t{16} << 20U);
+std::string LastLine(const fs::path& file) {
+  const Result<std::string> text = ReadFile(file, std::uint64_t{16} << 20U);
   if (!text) return "";
   const std::vector<std::string_view> lines = SplitLines(*text);
   const auto last =
       std::find_if(lines.rbegin(), lines.rend(), [](std::string_view line) { return !Trim(line).empty(); });
   return last == lines.rend() ? "" : ExcerptLine(Trim(*last), 300);
+}
+
+// The last line of what the script of a shard printed, which does so only if it fails itself; else of what the command
+// printed.
+std::string LastWords(const fs::path& folder, const std::string& array, int shard) {
+  const std::string of_script = LastLine(folder / TaskOutputFile(array, std::to_string(shard)));
+  return of_script.empty() ? LastLine(folder / ShardFolder(shard) / "log") : of_script;
 }
 
 // The folder of a run may come from elsewhere, and tasks write into the folders of shards.
@@ -101,7 +109,7 @@ class Follower {
     while (true) {
       RETURN_IF_ERROR(SubmitMissing());
       Show();
-      if (active_.empty()) return {};
+      if (active_.empty() && not_before_.empty()) return {};
       RETURN_IF_ERROR(WaitUnlessStopped(poll_));
       RETURN_IF_ERROR(PollAll());
     }
@@ -166,13 +174,18 @@ class Follower {
   Status SubmitMissing() {
     std::vector<int> missing;
     for (int shard = 1; shard <= record_.shards; ++shard) {
-      if (!done_.contains(shard) && !active_.contains(shard) && !given_up_.contains(shard)) missing.push_back(shard);
+      if (done_.contains(shard) || active_.contains(shard) || given_up_.contains(shard)) continue;
+      const auto pause = not_before_.find(shard);
+      if (pause == not_before_.end() || pause->second <= clock_.Now()) missing.push_back(shard);
     }
     if (missing.empty() || Stopped()) return {};
     Result<JobArray> array = run_.array(missing);
     if (!array) {
       outcome_.problems.push_back(array.error().message);
-      for (const int shard : missing) given_up_[shard] = array.error().message;
+      for (const int shard : missing) {
+        given_up_[shard] = array.error().message;
+        not_before_.erase(shard);
+      }
       return {};
     }
     array->name = NameOfArray(folder_, record_.submissions.size() + 1);
@@ -191,6 +204,8 @@ class Follower {
     for (const int shard : missing) {
       active_[shard] = number;
       ++submitted_[shard];
+      submitted_at_[shard] = clock_.Now();
+      not_before_.erase(shard);
       unlisted_since_.erase(shard);
       unfetched_since_.erase(shard);
     }
@@ -253,6 +268,7 @@ class Follower {
       const Status brought = engine_.Fetch(submission.name, folder_, shard);
       const bool complete = run_.complete(shard);
       if (!brought && !complete && FetchesAgain(shard, brought.error())) continue;
+      const std::string array = submission.name;
       active_.erase(shard);
       std::error_code code;
       if (fs::exists(folder_ / ShardFolder(shard), code)) unmerged_.insert(shard);
@@ -260,7 +276,7 @@ class Follower {
       if (complete) {
         done_.insert(shard);
       } else if (brought) {
-        Consider(shard);
+        Consider(shard, array);
       } else {
         GiveUp(shard, fmt::format("shard {} has ended, but what it wrote can't be fetched: {}", shard,
                                   brought.error().message));
@@ -292,15 +308,20 @@ class Follower {
   }
 
   // Whether a shard without all of its answers is submitted once more.
-  void Consider(int shard) {
+  void Consider(int shard, const std::string& array) {
     const std::optional<int> code = ExitOfShard(folder_, shard);
     const std::string word = states_[shard].word;
     const std::string why = code ? fmt::format("exit code {}", *code) : word.empty() ? "killed" : word;
-    const std::string said = LastWords(folder_, shard);
+    const std::string said = LastWords(folder_, array, shard);
     const std::string text =
         fmt::format("shard {} ended without all of its answers ({}){}{}", shard, why, said.empty() ? "" : ": ", said);
     if (code == kUsageExit || submitted_[shard] >= kMaxSubmissionsOfShard) return GiveUp(shard, text);
-    run_.note(text + "; it is submitted again");
+    const auto at = submitted_at_.find(shard);
+    if (at == submitted_at_.end() || clock_.Now() - at->second >= kAtOnce)
+      return run_.note(text + "; it is submitted again");
+    const std::chrono::seconds pause = kFirstPause * (submitted_[shard] == 1 ? 1 : 4);
+    not_before_[shard] = clock_.Now() + pause;
+    run_.note(fmt::format("{}; that was within a minute, so it is submitted again in {} s", text, pause.count()));
   }
 
   // An engine that can't be asked now may be later; its jobs go on meanwhile.
@@ -377,9 +398,11 @@ class Follower {
   const Clock& clock_;
   const StopFlag* stop_;
   std::set<int> done_;
-  std::map<int, std::size_t> active_;  // by shard: the submission that has it
-  std::map<int, TaskState> states_;    // as last seen
-  std::map<int, int> submitted_;       // by shard: how often in this call
+  std::map<int, std::size_t> active_;          // by shard: the submission that has it
+  std::map<int, TaskState> states_;            // as last seen
+  std::map<int, int> submitted_;               // by shard: how often in this call
+  std::map<int, Clock::Steady> submitted_at_;  // by shard: the last time
+  std::map<int, Clock::Steady> not_before_;    // shards that wait to be submitted again
   std::map<int, std::string> given_up_;
   std::set<int> unmerged_;                        // shards whose folders may have more than the run
   std::map<int, Clock::Steady> unlisted_since_;   // by shard

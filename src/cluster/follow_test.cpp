@@ -149,7 +149,9 @@ TEST_F(Following, OnlyWhatIsMissingIsSubmittedAgain) {
   };
   ASSERT_TRUE(Follow().ok());
   EXPECT_THAT(engine.submitted, ElementsAre(ElementsAre(1, 2, 3), ElementsAre(2)));
-  EXPECT_THAT(notes, Contains(HasSubstr("shard 2 ended without all of its answers (killed); it is submitted again")));
+  EXPECT_THAT(
+      notes,
+      Contains(HasSubstr("shard 2 ended without all of its answers (killed); that was within a minute, so it is")));
 }
 
 TEST_F(Following, AShardIsSubmittedThreeTimesAtMost) {
@@ -160,6 +162,26 @@ TEST_F(Following, AShardIsSubmittedThreeTimesAtMost) {
   EXPECT_THAT(outcome->unfinished, ElementsAre(2));
   EXPECT_THAT(outcome->problems, ElementsAre(HasSubstr("(exit code 3): error: the last words")));
   EXPECT_THAT(engine.submitted, SizeIs(3));
+}
+
+TEST_F(Following, AShardThatFailsAtOnceIsGivenTime) {
+  complete = {1, 3};
+  std::vector<double> times;
+  engine.on_poll = [&](const std::string& id) {
+    if (times.size() < engine.submitted.size()) times.push_back(SecondsBetween(Clock::Steady(), clock.Now()));
+    Exit(2, 3);
+    engine.states[2] = {Phase::kEnded, "FAILED"};
+    folder.Write("jobs/" + record.submissions.back().name + "-2.out", "cd: can't cd to /shared\n");
+    if (id == "103") complete.insert(2);
+  };
+  const auto outcome = Follow();
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_THAT(outcome->unfinished, IsEmpty());
+  ASSERT_THAT(times, SizeIs(3));
+  EXPECT_GE(times[1] - times[0], 30.0);
+  EXPECT_GE(times[2] - times[1], 120.0);
+  EXPECT_THAT(notes, Contains(HasSubstr("(exit code 3): cd: can't cd to /shared; that was within a minute, so it is "
+                                        "submitted again in 30 s")));
 }
 
 TEST_F(Following, AWrongCommandIsSubmittedOnce) {

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <optional>
 #include <utility>
 
 #include "cluster/job_record.h"
 #include "cluster/job_tool.h"
+#include "cluster/s3_storage.h"
 #include "cluster/task_script.h"
 #include "util/folder.h"
 #include "util/json.h"
@@ -21,7 +21,6 @@ namespace {
 
 constexpr const char* kMount = "/upskill";     // the bucket's folder of the run, in the container
 constexpr const char* kWork = "/tmp/upskill";  // whose files are copied to the bucket
-constexpr std::chrono::minutes kTransferLimit{30};
 
 // The name of an account or a bucket.
 bool IsHubName(std::string_view name) {
@@ -64,31 +63,24 @@ std::string HubScript(const JobArray& array, const std::string& program, int sha
 
 class HubJobs : public JobEngine {
  public:
-  HubJobs(std::string bucket, std::string image, std::string program, std::vector<std::string> options,
-          std::optional<std::string> name_space)
+  HubJobs(std::string bucket, std::optional<S3Storage> storage, std::string image, std::string program,
+          std::vector<std::string> options, std::optional<std::string> name_space)
       : bucket_(std::move(bucket)),
+        storage_(std::move(storage)),
         image_(std::move(image)),
         program_(std::move(program)),
         options_(std::move(options)),
         name_space_(std::move(name_space)) {}
 
   Result<std::string> Submit(const JobArray& array) override {
-    RETURN_IF_ERROR(SendInputs(array));
+    RETURN_IF_ERROR(storage_ ? storage_->SendInputs(array) : SendInputs(array));
     for (const int shard : array.shards) {
-      std::vector<std::string> words = {"hf",
-                                        "jobs",
-                                        "run",
-                                        "--detach",
-                                        "--quiet",
-                                        "--name",
-                                        array.name,
-                                        "--label",
-                                        fmt::format("shard={}", shard),
-                                        "--volume",
-                                        fmt::format("{}:{}:rw", FolderOf(array.folder), kMount)};
+      std::vector<std::string> words = {
+          "hf", "jobs", "run", "--detach", "--quiet", "--name", array.name, "--label", fmt::format("shard={}", shard)};
+      if (!storage_) words.insert(words.end(), {"--volume", fmt::format("{}:{}:rw", FolderOf(array.folder), kMount)});
       words.insert(words.end(), options_.begin(), options_.end());
       words = InNameSpace(std::move(words));
-      words.insert(words.end(), {"--", image_, "/bin/sh", "-c", HubScript(array, program_, shard)});
+      words.insert(words.end(), {"--", image_, "/bin/sh", "-c", ScriptFor(array, shard)});
       ASSIGN_OR_RETURN(const JobToolOutcome outcome, RunTool(words));
       if (outcome.exit_code != 0) return RefusedByTool({"hf jobs run"}, outcome);
     }
@@ -111,6 +103,7 @@ class HubJobs : public JobEngine {
   }
 
   Status Fetch(const std::string& /*name*/, const std::filesystem::path& folder, int shard) override {
+    if (storage_) return storage_->FetchShard(folder, shard);
     const std::string own = ShardFolder(shard);
     const std::vector<std::string> words = {"hf", "sync", FolderOf(folder) + "/" + own, (folder / own).string()};
     ASSIGN_OR_RETURN(const Folder opened, Folder::Open(folder));
@@ -147,14 +140,15 @@ class HubJobs : public JobEngine {
     return fmt::format("hf://buckets/{}/{}", bucket_, run.filename().string());
   }
 
+  std::string ScriptFor(const JobArray& array, int shard) const {
+    if (!storage_) return HubScript(array, program_, shard);
+    return storage_->TaskScriptFor(array, program_, std::to_string(shard), S3Storage::ExitWith::kCommandsCode);
+  }
+
   // What the command reads has the same names below in/.
   Status SendInputs(const JobArray& array) const {
     for (const std::string& input : array.inputs) {
-      const std::filesystem::path path = std::filesystem::path(input).lexically_normal();
-      if (path.is_absolute() || *path.begin() == "..") {
-        return InputError(
-            fmt::format("{} is not below the current folder, which is what jobs elsewhere are sent", input));
-      }
+      ASSIGN_OR_RETURN(const std::filesystem::path path, PathOfInput(input));
       std::error_code code;
       const bool is_folder = std::filesystem::is_directory(array.working_folder / path, code);
       const std::string there = FolderOf(array.folder) + "/in/" + path.generic_string();
@@ -175,7 +169,8 @@ class HubJobs : public JobEngine {
     return HubJobsFrom(outcome.output);
   }
 
-  std::string bucket_;
+  std::string bucket_;                // may be empty with a storage
+  std::optional<S3Storage> storage_;  // instead of the bucket
   std::string image_;
   std::string program_;
   std::vector<std::string> options_;
@@ -205,47 +200,69 @@ Result<std::vector<HubJob>> HubJobsFrom(std::string_view output) {
   return jobs;
 }
 
-Result<std::unique_ptr<JobEngine>> MakeHubJobs(const std::string& bucket, const std::vector<JobOption>& options) {
-  constexpr std::array<std::string_view, 5> kPassedOn = {"flavor", "timeout", "secrets", "env", "resource-group-id"};
-  if (bucket.empty())
-    return InputError(
-        "--on hf needs a storage bucket of yours: --on hf:NAMESPACE/BUCKET (`hf buckets create` makes one)");
-  if (!IsBucket(bucket)) {
-    return InputError(
-        fmt::format("--on hf:{}: not a storage bucket; expected hf:NAMESPACE/BUCKET, both of letters, digits, '-', '_' "
-                    "and '.', with a letter or digit at both ends",
-                    ExcerptLine(bucket, 60)));
-  }
+namespace {
+
+struct HubOptions {
   std::string image;
   std::string program = "upskill";
-  std::vector<std::string> passed_on;
+  std::vector<std::string> passed_on;  // to `hf jobs run`
   std::optional<std::string> name_space;
+  std::optional<S3Storage> storage;
+};
+
+Result<HubOptions> HubOptionsFrom(const std::vector<JobOption>& options) {
+  constexpr std::array<std::string_view, 5> kPassedOn = {"flavor", "timeout", "secrets", "env", "resource-group-id"};
+  HubOptions hub;
   for (const JobOption& option : options) {
     const std::string value = option.value.value_or("");
     if (value.empty()) return InputError(fmt::format("--job-option {}: give it a value", option.name));
     if (option.name == "image") {
-      image = value;
+      hub.image = value;
     } else if (option.name == "program") {
-      program = value;
+      hub.program = value;
+    } else if (option.name == "storage") {
+      ASSIGN_OR_RETURN(hub.storage, S3Storage::Parse(value));
     } else if (option.name == "namespace") {
       if (!IsHubName(value)) {
         return InputError(fmt::format("--job-option namespace: '{}' can't be the name of a user or an organization",
                                       ExcerptLine(value, 60)));
       }
-      name_space = value;
+      hub.name_space = value;
     } else if (std::find(kPassedOn.begin(), kPassedOn.end(), option.name) != kPassedOn.end()) {
-      passed_on.push_back(fmt::format("--{}={}", option.name, value));
+      hub.passed_on.push_back(fmt::format("--{}={}", option.name, value));
     } else {
       return InputError(fmt::format(
-          "--job-option {}: Hugging Face Jobs have image, program, flavor, timeout, secrets, env, namespace and "
-          "resource-group-id",
+          "--job-option {}: Hugging Face Jobs have image, program, storage, flavor, timeout, secrets, env, namespace "
+          "and resource-group-id",
           option.name));
     }
   }
-  if (image.empty() || image.starts_with('-'))
+  if (hub.image.empty() || hub.image.starts_with('-'))
     return InputError("--on hf needs --job-option image=IMAGE, an image with upskill in it");
-  return std::unique_ptr<JobEngine>(std::make_unique<HubJobs>(bucket, std::move(image), std::move(program),
-                                                              std::move(passed_on), std::move(name_space)));
+  return hub;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<JobEngine>> MakeHubJobs(const std::string& bucket, const std::vector<JobOption>& options) {
+  ASSIGN_OR_RETURN(HubOptions hub, HubOptionsFrom(options));
+  if (bucket.empty() && !hub.storage)
+    return InputError(
+        "--on hf needs a storage bucket of yours: --on hf:NAMESPACE/BUCKET (`hf buckets create` makes one), or "
+        "--job-option storage=s3://BUCKET/FOLDER");
+  if (!bucket.empty() && hub.storage)
+    return InputError(
+        "--on hf:NAMESPACE/BUCKET and --job-option storage are two places for the same files: leave out one of the "
+        "two");
+  if (!bucket.empty() && !IsBucket(bucket)) {
+    return InputError(
+        fmt::format("--on hf:{}: not a storage bucket; expected hf:NAMESPACE/BUCKET, both of letters, digits, '-', '_' "
+                    "and '.', with a letter or digit at both ends",
+                    ExcerptLine(bucket, 60)));
+  }
+  return std::unique_ptr<JobEngine>(std::make_unique<HubJobs>(bucket, std::move(hub.storage), std::move(hub.image),
+                                                              std::move(hub.program), std::move(hub.passed_on),
+                                                              std::move(hub.name_space)));
 }
 
 }  // namespace upskill

@@ -23,8 +23,8 @@ struct HubJob {
 Result<std::vector<HubJob>> HubJobsFrom(std::string_view output);
 
 // Hugging Face Jobs, by the command-line tool `hf`: a job for each shard, with a storage bucket for what goes in and
-// comes out. `bucket`: "NAMESPACE/NAME". Options: `image` (with upskill in it), `program` (in the image), and those of
-// `hf jobs run`: flavor, timeout, secrets, env, namespace.
+// comes out. `bucket`: "NAMESPACE/NAME"; empty with the option `storage` (S3Storage). Further options: `image` (with
+// upskill in it), `program` (in the image), and those of `hf jobs run`: flavor, timeout, secrets, env, namespace.
 Result<std::unique_ptr<JobEngine>> MakeHubJobs(const std::string& bucket, const std::vector<JobOption>& options);
 
 }  // namespace upskill

@@ -17,15 +17,34 @@ constexpr std::size_t kMaxToolOutput = std::size_t{16} << 20U;
 constexpr int kNotFoundByShell = 127;
 
 // What the tools print, in small letters, when their service can't be reached or asks to come again.
-constexpr std::array<std::string_view, 22> kOutOfReach = {
-    "unable to contact", "connection refused", "was refused",
-    "connection reset",  "connect failure",    "connectionerror",
-    "connection error",  "unable to connect",  "max retries exceeded",
-    "timed out",         "i/o timeout",        "handshake timeout",
-    "deadline exceeded", "temporarily",        "temporary failure",
-    "name resolution",   "no route to host",   "network is unreachable",
-    "too many requests", "bad gateway",        "service unavailable",
-    "server error"};
+constexpr std::array<std::string_view, 28> kOutOfReach = {"unable to contact",
+                                                          "connection refused",
+                                                          "was refused",
+                                                          "connection reset",
+                                                          "connect failure",
+                                                          "connectionerror",
+                                                          "connection error",
+                                                          "unable to connect",
+                                                          "max retries exceeded",
+                                                          "timed out",
+                                                          "i/o timeout",
+                                                          "handshake timeout",
+                                                          "deadline exceeded",
+                                                          "temporarily",
+                                                          "temporary failure",
+                                                          "name resolution",
+                                                          "no route to host",
+                                                          "network is unreachable",
+                                                          "too many requests",
+                                                          "bad gateway",
+                                                          "service unavailable",
+                                                          "server error",
+                                                          "could not connect",
+                                                          "timeout on endpoint",
+                                                          "slowdown",
+                                                          "reduce your request rate",
+                                                          "internalerror",
+                                                          "connection was closed"};
 
 }  // namespace
 

@@ -11,6 +11,8 @@
 
 namespace upskill {
 
+inline constexpr std::chrono::minutes kTransferLimit{30};  // for copying what a job reads or has written
+
 struct JobToolOutcome {
   int exit_code = 0;
   std::string output;

@@ -31,7 +31,8 @@ bool IsDnsName(std::string_view name, bool dots) {
 }
 
 Status CheckPodNames(const PodOptions& pod) {
-  std::vector<std::pair<std::string, std::string>> names = {{"claim", pod.claim}};
+  std::vector<std::pair<std::string, std::string>> names;
+  if (!pod.storage) names.emplace_back("claim", pod.claim);
   if (!pod.service_account.empty()) names.emplace_back("service-account", pod.service_account);
   for (const std::string& secret : pod.secrets) names.emplace_back("secret", secret);
   for (const auto& [option, name] : names) {
@@ -113,6 +114,7 @@ class Kubernetes : public JobEngine {
       : name_space_(std::move(name_space)), options_(std::move(options)) {}
 
   Result<std::string> Submit(const JobArray& array) override {
+    if (options_.storage) RETURN_IF_ERROR(options_.storage->SendInputs(array));
     const std::string manifest = DumpJsonIndented(KubernetesJob(array, options_)) + "\n";
     ASSIGN_OR_RETURN(const Folder folder, Folder::Open(array.folder));
     RETURN_IF_ERROR(folder.WriteFile("jobs/" + array.name + ".json", manifest));
@@ -137,6 +139,10 @@ class Kubernetes : public JobEngine {
     return TasksFromKubectl(outcome.output);
   }
 
+  Status Fetch(const std::string& /*name*/, const std::filesystem::path& folder, int shard) override {
+    return options_.storage ? options_.storage->FetchShard(folder, shard) : Status();
+  }
+
   Status Cancel(const std::string& name, const std::string& /*id*/) override {
     const std::vector<std::string> words = Words({"delete", "job", name, "--ignore-not-found", "--wait=false"});
     ASSIGN_OR_RETURN(const JobToolOutcome outcome, RunTool(words));
@@ -144,6 +150,7 @@ class Kubernetes : public JobEngine {
     return {};
   }
 
+  bool shares_folders() const override { return !options_.storage; }
   bool IsId(std::string_view id) const override { return IsArrayName(id); }
   std::string CancelLine(const std::string& id) const override {
     return fmt::format("{}", fmt::join(Words({"delete", "job", id}), " "));
@@ -177,6 +184,8 @@ Result<PodOptions> PodOptionsFrom(const std::vector<JobOption>& options) {
       const std::size_t colon = value.find(':');
       pod.claim = value.substr(0, colon);
       pod.mount = colon == std::string::npos ? "" : value.substr(colon + 1);
+    } else if (option.name == "storage") {
+      ASSIGN_OR_RETURN(pod.storage, S3Storage::Parse(value));
     } else if (option.name == "secret") {
       pod.secrets.push_back(value);
     } else if (option.name == "service-account") {
@@ -189,17 +198,19 @@ Result<PodOptions> PodOptionsFrom(const std::vector<JobOption>& options) {
       pod.limits[resource->second] = value;
     } else {
       return InputError(
-          fmt::format("--job-option {}: Kubernetes has image, claim, program, cpu, memory, gpu, amd-gpu, secret, "
-                      "service-account and deadline",
+          fmt::format("--job-option {}: Kubernetes has image, claim, storage, program, cpu, memory, gpu, amd-gpu, "
+                      "secret, service-account and deadline",
                       option.name));
     }
   }
   if (pod.image.empty())
     return InputError("--on kubernetes needs --job-option image=IMAGE, an image with upskill in it");
-  if (pod.claim.empty() || !pod.mount.starts_with('/')) {
+  if (pod.storage && !pod.claim.empty())
+    return InputError("--job-option claim and storage are two places for the same files: leave out one of the two");
+  if (!pod.storage && (pod.claim.empty() || !pod.mount.starts_with('/'))) {
     return InputError(
         "--on kubernetes needs --job-option claim=NAME:/FOLDER: the volume that is mounted there on this machine, too, "
-        "with the skill and the runs folder");
+        "with the skill and the runs folder; or --job-option storage=s3://BUCKET/FOLDER");
   }
   RETURN_IF_ERROR(CheckPodNames(pod));
   return pod;
@@ -211,16 +222,18 @@ Json KubernetesJob(const JobArray& array, const PodOptions& options) {
   // The journal says what is missing, not the exit code: a restart is for pods that were killed.
   const std::string shard =
       fmt::format("$(set -- {}; shift \"$JOB_COMPLETION_INDEX\"; echo \"$1\")", fmt::join(array.shards, " "));
-  Json container = {{"name", "shard"},
-                    {"image", options.image},
-                    {"command", {"/bin/sh", "-c", TaskScript(here, shard, "trap 'exit 0' EXIT\n")}},
-                    {"volumeMounts", Json::array({{{"name", "runs"}, {"mountPath", options.mount}}})}};
+  const std::string script =
+      options.storage ? options.storage->TaskScriptFor(array, options.program, shard, S3Storage::ExitWith::kZero)
+                      : TaskScript(here, shard, "trap 'exit 0' EXIT\n");
+  Json container = {{"name", "shard"}, {"image", options.image}, {"command", {"/bin/sh", "-c", script}}};
   for (const auto& [resource, amount] : options.limits) container["resources"]["limits"][resource] = amount;
   for (const std::string& secret : options.secrets) container["envFrom"].push_back({{"secretRef", {{"name", secret}}}});
-  Json pod = {
-      {"restartPolicy", "Never"},
-      {"containers", Json::array({std::move(container)})},
-      {"volumes", Json::array({{{"name", "runs"}, {"persistentVolumeClaim", {{"claimName", options.claim}}}}})}};
+  Json pod = {{"restartPolicy", "Never"}};
+  if (!options.storage) {
+    container["volumeMounts"] = Json::array({{{"name", "runs"}, {"mountPath", options.mount}}});
+    pod["volumes"] = Json::array({{{"name", "runs"}, {"persistentVolumeClaim", {{"claimName", options.claim}}}}});
+  }
+  pod["containers"] = Json::array({std::move(container)});
   if (!options.service_account.empty()) pod["serviceAccountName"] = options.service_account;
   const Json labels = {{kArrayLabel, array.name}, {"app.kubernetes.io/managed-by", "upskill"}};
   const int count = static_cast<int>(array.shards.size());

@@ -63,6 +63,16 @@ std::vector<std::string_view> Fields(std::string_view line) {
 
 bool IsSlurmId(std::string_view id) { return id.size() <= 10 && ParseWholeNumber(id, 1).has_value(); }
 
+// sbatch(1), FILENAME PATTERN: %a is the task, %% a percent sign, and a backslash would turn all of that off.
+std::string OutputPattern(const JobArray& array) {
+  std::string pattern;
+  for (const char c : array.folder.string() + "/") {
+    if (c == '\\') return "/dev/null";
+    pattern += c == '%' ? "%%" : std::string(1, c);
+  }
+  return pattern + TaskOutputFile(array.name, "%a");
+}
+
 bool IsName(std::string_view name) {
   return !name.empty() && name.front() != '-' && name.size() <= 128 &&
          std::all_of(name.begin(), name.end(), [](char c) {
@@ -82,7 +92,8 @@ class Slurm : public JobEngine {
     const std::string file = "jobs/" + array.name + ".sh";
     RETURN_IF_ERROR(folder.WriteFile(file, TaskScript(array, "$SLURM_ARRAY_TASK_ID"), {Durability::kSynced, 0700}));
     std::vector<std::string> words = {"sbatch", "--parsable", "--job-name=" + array.name,
-                                      fmt::format("--array={}", fmt::join(array.shards, ",")), "--output=/dev/null"};
+                                      fmt::format("--array={}", fmt::join(array.shards, ",")),
+                                      "--output=" + OutputPattern(array)};
     if (!partition_.empty()) words.push_back("--partition=" + partition_);
     words.emplace_back(array.restarts ? "--requeue" : "--no-requeue");
     words.insert(words.end(), options_.begin(), options_.end());

@@ -96,10 +96,11 @@ TEST_F(FakeSlurm, SubmitsAnArrayWithTheCommand) {
   const std::unique_ptr<JobEngine> slurm = *MakeSlurm("gpu", {*ParseJobOption("gres=gpu:1")});
   EXPECT_EQ(*slurm->Submit(Array()), "42");
   const std::string file = (folder.path() / "run/jobs/upskill-x-1.sh").string();
-  EXPECT_EQ(Called("sbatch"),
-            "--parsable\n--job-name=upskill-x-1\n--array=1,3\n--output=/dev/null\n--partition=gpu\n"
-            "--requeue\n--gres=gpu:1\n--\n" +
-                file + "\n");
+  EXPECT_EQ(Called("sbatch"), "--parsable\n--job-name=upskill-x-1\n--array=1,3\n--output=" +
+                                  (folder.path() / "run/jobs/upskill-x-1-%a.out").string() +
+                                  "\n--partition=gpu\n"
+                                  "--requeue\n--gres=gpu:1\n--\n" +
+                                  file + "\n");
   const Result<std::string> script = ReadFile(file);
   EXPECT_THAT(*script, HasSubstr("shard=$SLURM_ARRAY_TASK_ID\n"));
   EXPECT_THAT(*script,

@@ -9,6 +9,18 @@ namespace upskill {
 
 std::string ShardFolder(int shard) { return fmt::format("shards/{}", shard); }
 
+std::string TaskOutputFile(const std::string& array, const std::string& shard) {
+  return fmt::format("jobs/{}-{}.out", array, shard);
+}
+
+Result<std::filesystem::path> PathOfInput(const std::string& input) {
+  std::filesystem::path path = std::filesystem::path(input).lexically_normal();
+  if (path.is_absolute() || path.empty() || *path.begin() == "..") {
+    return InputError(fmt::format("{} is not below the current folder, which is what jobs elsewhere are sent", input));
+  }
+  return path;
+}
+
 std::string TaskScript(const JobArray& array, const std::string& shard, const std::string& head) {
   std::string command;
   for (const std::string& word : array.command) command += ShellWord(word) + " ";

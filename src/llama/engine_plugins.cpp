@@ -45,6 +45,17 @@ bool ProcessorFits() {
 #endif
 }
 
+struct EngineState {
+  std::mutex mutex;
+  bool loaded = false;
+  std::string device;
+};
+
+EngineState& TheEngine() {
+  static EngineState state;
+  return state;
+}
+
 std::string ProcessorName() {
   std::ifstream in("/proc/cpuinfo");
   for (std::string line; std::getline(in, line);) {
@@ -79,15 +90,42 @@ Error NoEngineError(const fs::path& folder, bool processor_fits) {
                                                   name.empty() ? "" : " (" + name + ")")};
 }
 
-Status LoadEnginePlugins() {
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
-  if (ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU) != nullptr) return {};
+std::string LoadGpuPlugin(const fs::path& folder) {
+  constexpr const char* kFile = "libggml-cuda.so";
+  const fs::path file = folder / kFile;
+  std::error_code code;
+  if (!folder.is_absolute() || !fs::exists(file, code)) return "";
   CaptureLibraryLog();
+  TakeLibraryError();
+  const bool loaded = ggml_backend_reg_by_name("CUDA") != nullptr || ggml_backend_load(file.c_str()) != nullptr;
+  const std::string reason = TakeLibraryError();
+  if (ggml_backend_dev_t gpu = ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_GPU))
+    return fmt::format("on {}", ExcerptLine(ggml_backend_dev_description(gpu), 80));
+  if (loaded) return "on the processor, because CUDA finds no GPU";
+  return fmt::format("on the processor, because {} can't be loaded{}", kFile,
+                     reason.empty() ? "" : fmt::format(" ({})", ExcerptLine(reason, 200)));
+}
+
+Status LoadEnginePlugins() {
+  EngineState& engine = TheEngine();
+  const std::lock_guard lock(engine.mutex);
+  if (engine.loaded) return {};
   const fs::path folder = PluginFolder();
-  if (folder.is_absolute()) ggml_backend_load_all_from_path(folder.c_str());
-  if (ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU) != nullptr) return {};
-  return NoEngineError(folder, ProcessorFits());
+  if (ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU) == nullptr) {
+    CaptureLibraryLog();
+    if (folder.is_absolute()) ggml_backend_load_all_from_path(folder.c_str());
+    if (ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU) == nullptr)
+      return NoEngineError(folder, ProcessorFits());
+  }
+  engine.device = LoadGpuPlugin(folder);
+  engine.loaded = true;
+  return {};
+}
+
+std::string EngineDevice() {
+  EngineState& engine = TheEngine();
+  const std::lock_guard lock(engine.mutex);
+  return engine.device;
 }
 
 }  // namespace upskill

@@ -14,6 +14,16 @@ using ::testing::HasSubstr;
 // Where the engine is linked in, as in these tests, no plug-in is searched for.
 TEST(EnginePlugins, NothingToLoadWhereTheEngineIsLinkedIn) { EXPECT_TRUE(LoadEnginePlugins().ok()); }
 
+TEST(EnginePlugins, APluginForGpusThatCannotBeLoadedSaysWhy) {
+  const TempFolder folder;
+  EXPECT_EQ(LoadGpuPlugin(folder.path()), "");
+  folder.Write("libggml-cuda.so", "no library");
+  EXPECT_THAT(
+      LoadGpuPlugin(folder.path()),
+      AllOf(HasSubstr("on the processor, because libggml-cuda.so can't be loaded ("), HasSubstr("file too short")));
+  EXPECT_EQ(LoadGpuPlugin("."), "") << "what lies in the current folder isn't loaded";
+}
+
 TEST(EnginePlugins, AnEmptyFolderIsADamagedInstallation) {
   const TempFolder folder;
   const Error error = NoEngineError(folder.path(), true);

@@ -136,7 +136,11 @@ NetworkModel::~NetworkModel() {
   }
 }
 
-int NetworkModel::Window() const { return endpoint_.options().max_in_flight; }
+// A pool chooses among as many more: each server gets the requests whose beginnings it knows.
+int NetworkModel::Window() const {
+  const EndpointOptions& options = endpoint_.options();
+  return options.base_urls.size() > 1 ? 2 * options.max_in_flight : options.max_in_flight;
+}
 
 void NetworkModel::Start(ChatRequest request, Done done) {
   const auto job = std::make_shared<Job>();

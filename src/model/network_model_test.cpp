@@ -82,6 +82,16 @@ TEST(NetworkModel, RemoteModelsHaveAPriceAndWarmUp) {
   EXPECT_EQ((*model)->Window(), 7);
 }
 
+TEST(NetworkModel, APoolHasRequestsToChooseFrom) {
+  const Server server([](const Request&) { return Script{}; });
+  TestNetwork network(server);
+  network.options.base_urls = {server.url() + "/v1", server.url() + "/v2"};
+  network.options.parallel = 7;
+  const auto model = OpenNetworkModel(network.Spec("generic.any"), network.options);
+  ASSERT_TRUE(model.ok());
+  EXPECT_EQ((*model)->Window(), 14);
+}
+
 TEST(NetworkModel, ReportsTheMaximumOutputTokens) {
   const Server server([](const Request&) { return Script{}; });
   const TestNetwork network(server);

@@ -22,16 +22,25 @@ struct EndpointOptions {
   std::chrono::milliseconds patience{900'000};
   // The first wait if the server names none; doubled up to a factor of 16, less up to a quarter at random.
   std::chrono::milliseconds backoff_unit{500};
+  // A member of a pool that has requests but has sent nothing for `silence` is asked for `probe_path`, with the headers
+  // of one of these requests. Any response will do: a server may be slow. One that doesn't respond within
+  // `probe_timeout` hangs: its requests end in kUnavailable, and it is left out until it responds.
+  std::string probe_path = "/models";
+  std::chrono::milliseconds silence{15'000};
+  std::chrono::milliseconds probe_timeout{10'000};
 };
 
 // Where requests to one provider go: a queue, adaptive concurrency per base URL (starts at its share of the maximum;
 // halved on rate limiting, plus one per round of answers, never above the maximum), and pauses that the server asks for
-// (retry-after-ms, retry-after in seconds or as a date, relative to the server's Date header). Requests of a pool go to
-// a member that has had one with the same prefix, or to the one with the fewest in flight (Pool); an unreachable member
-// is left out for a while and its request goes to another one. A member that fails requests it has received is left out
-// too, but those requests end with their error: only the caller knows whether they may be sent twice. A member that was
-// left out gets one request at a time until it has answered one. Thread-safe; the destructor cancels without waiting:
-// the callbacks run on the client's thread before the client's destructor returns.
+// (retry-after-ms, retry-after in seconds or as a date, relative to the server's Date header).
+//
+// Requests of a pool go to a member that has had one with the same prefix, or to the one with the fewest in flight
+// (Pool). A member that has room gets the waiting request that suits its cache best, but no request is passed over more
+// than max_in_flight times: so callers should have more requests waiting than are in flight. An unreachable member is
+// left out for a while and its request goes to another one. A member that fails requests it has received, or that
+// hangs, is left out too, but those requests end with their error: only the caller knows whether they may be sent
+// twice. A member that was left out gets one request at a time until it has answered one. Thread-safe; the destructor
+// cancels without waiting: the callbacks run on the client's thread before the client's destructor returns.
 class Endpoint {
  public:
   // `path` is appended to the chosen base URL; request.url is ignored. `done` gets any response with a 2xx status, or

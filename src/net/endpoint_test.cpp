@@ -269,6 +269,115 @@ TEST_F(EndpointTest, PoolGoesOnWhenTheServerOfAPrefixIsKilled) {
   EXPECT_EQ(other.request_count(), 10U);
 }
 
+// Counts the requests with a body that the server has seen before.
+class CachingServer {
+ public:
+  std::size_t known() const { return known_; }
+  std::string url() const { return server_.url(); }
+  std::size_t request_count() const { return server_.request_count(); }
+
+ private:
+  std::set<std::string> seen_;  // on the server's thread
+  std::atomic<std::size_t> known_ = 0;
+  loopback::Server server_{[this](const Request& request) {
+    if (!seen_.insert(request.body).second) ++known_;
+    return Script{loopback::Wait(milliseconds(1 + seen_.size() % 3)), loopback::Answer(200, "x").front()};
+  }};
+};
+
+TEST_F(EndpointTest, AServerWithRoomGetsTheWaitingRequestThatItKnows) {
+  constexpr std::size_t kCases = 30;
+  constexpr std::size_t kRounds = 4;
+  const CachingServer first;
+  const CachingServer second;
+  const CachingServer third;
+  Endpoint endpoint = Make({first.url(), second.url(), third.url()}, 6);
+  TestOutcomes outcomes;
+  for (std::size_t i = 0; i < kCases * kRounds; ++i) {
+    HttpRequest request = Question();
+    request.body = std::to_string(i % kCases);
+    endpoint.Start("/v1", std::move(request), outcomes.Take(i), {100 + i % kCases, i % 2});
+  }
+  outcomes.Wait(kCases * kRounds);
+  // All but those at the end, where nothing else is left for a server with room. By chance it would be a third.
+  EXPECT_GE(first.known() + second.known() + third.known(), kCases * (kRounds - 1) * 8 / 10);
+}
+
+TEST_F(EndpointTest, NoRequestWaitsForItsServerForever) {
+  const loopback::Server slow([](const Request& request) {
+    return Script{loopback::Wait(milliseconds(request.path == "/slow" ? 300 : 1)), loopback::Answer(200, "x").front()};
+  });
+  const loopback::Server fast([](const Request&) { return loopback::Answer(200, "x"); });
+  Endpoint endpoint = Make({slow.url(), fast.url()}, 2);
+  TestOutcomes first;
+  endpoint.Start("/slow", Question(), first.Take(), {1});
+  TestOutcomes rest;
+  for (std::size_t i = 0; i < 40; ++i) endpoint.Start("/v1", Question(), rest.Take(i), {i == 5 ? 1U : 2U});
+  rest.Wait(40);
+  EXPECT_EQ(slow.request_count() + fast.request_count(), 41U);
+  EXPECT_TRUE(first.Get().ok());
+}
+
+EndpointOptions Watchful(std::vector<std::string> urls) {
+  EndpointOptions options;
+  options.base_urls = std::move(urls);
+  options.max_in_flight = 4;
+  options.backoff_unit = milliseconds(10);
+  options.silence = milliseconds(60);
+  options.probe_timeout = milliseconds(100);
+  return options;
+}
+
+TEST_F(EndpointTest, PoolLeavesAServerThatHangsUntilItResponds) {
+  std::atomic<bool> hangs = true;
+  const loopback::Server first(
+      [&](const Request&) { return hangs ? loopback::Silence() : loopback::Answer(200, "x"); });
+  const loopback::Server second([](const Request&) { return loopback::Answer(200, "x"); });
+  Endpoint endpoint(client_, Watchful({first.url(), second.url()}), clock_);
+  TestOutcomes outcomes;
+  for (std::size_t i = 0; i < 20; ++i) endpoint.Start("/v1", Question(), outcomes.Take(i));
+  outcomes.Wait(20);
+  std::size_t failed = 0;
+  for (std::size_t i = 0; i < 20; ++i) {
+    const auto result = outcomes.Get(i);
+    if (result.ok()) continue;
+    ++failed;
+    EXPECT_EQ(result.error().kind, ErrorKind::kUnavailable);
+    EXPECT_THAT(result.error().message, HasSubstr("hangs: it accepts connections"));
+  }
+  EXPECT_EQ(failed, 2U);  // its share, which it had received
+  const auto asks_for_models = [](const Request& request) {
+    return request.path == "/models" && request.method == "GET" && request.headers.contains("authorization");
+  };
+  const std::vector<Request> requests = first.requests();
+  EXPECT_TRUE(std::any_of(requests.begin(), requests.end(), asks_for_models));
+  hangs = false;
+  const auto answers_of_first = [&] {
+    const std::vector<Request> all = first.requests();
+    return std::count_if(all.begin(), all.end(), [](const Request& request) { return request.path == "/v1"; });
+  };
+  const auto before = answers_of_first();
+  while (answers_of_first() == before) {
+    TestOutcomes again;
+    endpoint.Start("/v1", Question(), again.Take());
+    EXPECT_TRUE(again.Get().ok());
+  }
+}
+
+TEST_F(EndpointTest, AServerThatIsOnlySlowIsWaitedFor) {
+  const loopback::Server slow([](const Request& request) {
+    if (request.path == "/models") return loopback::Answer(404, "");
+    return Script{loopback::Wait(milliseconds(500)), loopback::Answer(200, "x").front()};
+  });
+  const loopback::Server other([](const Request&) { return loopback::Answer(200, "x"); });
+  Endpoint endpoint(client_, Watchful({slow.url(), other.url()}), clock_);
+  TestOutcomes outcomes;
+  for (std::size_t i = 0; i < 4; ++i) endpoint.Start("/v1", Question(), outcomes.Take(i));
+  outcomes.Wait(4);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_TRUE(outcomes.Get(i).ok());
+  EXPECT_GT(slow.request_count(), 2U);  // it was asked for its models
+}
+
 TEST_F(EndpointTest, PoolGivesASlowServerLess) {
   const auto taking = [](milliseconds time) {
     return [time](const Request&) { return Script{loopback::Wait(time), loopback::Answer(200, "x").front()}; };

@@ -56,6 +56,19 @@ std::optional<std::size_t> Pool::Choose(const std::set<std::size_t>& tried, cons
   return idlest;
 }
 
+Pool::Fit Pool::FitOf(std::size_t member, const Prefixes& prefixes) const {
+  const Member& one = members_[member];
+  if (prefixes.empty()) return Fit::kNew;
+  if (one.warm.contains(prefixes.front())) return Fit::kKnown;
+  const bool elsewhere = std::any_of(members_.begin(), members_.end(), [&](const Member& other) {
+    return !other.absent && other.warm.contains(prefixes.front());
+  });
+  if (elsewhere) return Fit::kElsewhere;
+  const bool begun =
+      std::any_of(prefixes.begin(), prefixes.end(), [&](std::uint64_t prefix) { return one.warm.contains(prefix); });
+  return begun ? Fit::kBegun : Fit::kNew;
+}
+
 bool Pool::HasOther(const std::set<std::size_t>& tried) const {
   for (std::size_t i = 0; i < members_.size(); ++i) {
     if (!members_[i].absent && !tried.contains(i)) return true;
@@ -70,7 +83,7 @@ int Pool::concurrency() const {
 }
 
 void Pool::Remember(Member& member, const Prefixes& prefixes) {
-  constexpr std::size_t kRemembered = 64;
+  constexpr std::size_t kRemembered = 512;
   if (members_.size() == 1) return;
   for (const std::uint64_t prefix : prefixes) {
     member.warm[prefix] = sent_;

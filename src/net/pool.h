@@ -26,6 +26,11 @@ class Pool {
 
   // The member for a request that couldn't reach the members in `tried`; nothing: the request has to wait.
   std::optional<std::size_t> Choose(const std::set<std::size_t>& tried, const Prefixes& prefixes = {}) const;
+  // What sending a request with these prefixes to the member makes of caches, the best first. A beginning that only
+  // another member has is left for that one as long as there are other requests.
+  enum class Fit { kKnown, kBegun, kNew, kElsewhere };
+  Fit FitOf(std::size_t member, const Prefixes& prefixes) const;
+
   // Whether a member outside `tried` is worth waiting for.
   bool HasOther(const std::set<std::size_t>& tried) const;
   bool full() const { return in_flight_ >= max_in_flight_; }

@@ -243,7 +243,7 @@ TEST(Pool, RemembersTheLatestPrefixes) {
   };
   once(1, 0);
   once(2, 0);
-  for (std::uint64_t prefix = 100; prefix < 163; ++prefix) once(prefix, 0);
+  for (std::uint64_t prefix = 100; prefix < 611; ++prefix) once(prefix, 0);
   EXPECT_EQ(pool.Choose({}, {1}), 1U);
   EXPECT_EQ(pool.Choose({}, {2}), 0U);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/unfinished_run.h"
+#include "cli/same_run.h"
 
 #include <algorithm>
 #include <vector>
@@ -30,14 +30,16 @@ bool IsBeingWritten(const fs::path& folder) {
   return !AppendFile::Open(folder / "samples.jsonl", false);  // its lock is released at once
 }
 
-bool LacksAnswers(const fs::path& folder) {
+// Nothing: the run can't be read.
+std::optional<bool> LacksAnswers(const fs::path& folder) {
   Result<RunData> data = RunData::Read(folder);
-  return data && !Judge(std::move(data).value()).summary.complete();
+  if (!data) return std::nullopt;
+  return !Judge(std::move(data).value()).summary.complete();
 }
 
 }  // namespace
 
-std::optional<fs::path> FindUnfinishedRun(const Plan& plan, const fs::path& runs_dir) {
+std::optional<SameRun> FindSameRun(const Plan& plan, const fs::path& runs_dir) {
   const std::string wanted = WhatIsAsked(plan);
   std::vector<fs::path> runs = FindRuns(runs_dir);
   std::reverse(runs.begin(), runs.end());
@@ -45,8 +47,9 @@ std::optional<fs::path> FindUnfinishedRun(const Plan& plan, const fs::path& runs
   for (const fs::path& folder : runs) {
     const Result<Plan> stored = LoadPlan(folder);
     if (!stored || stored->imported || WhatIsAsked(*stored) != wanted) continue;
-    if (!LacksAnswers(folder) || IsBeingWritten(folder)) return std::nullopt;
-    return folder;
+    const std::optional<bool> lacks = LacksAnswers(folder);
+    if (!lacks || IsBeingWritten(folder)) return std::nullopt;
+    return SameRun{folder, *lacks};
   }
   return std::nullopt;
 }
