@@ -24,6 +24,7 @@
 #include "util/env_file.h"
 #include "util/json.h"
 #include "util/text.h"
+#include "util/variable_text.h"
 #include "util/yaml.h"
 
 namespace upskill {
@@ -93,9 +94,23 @@ std::vector<std::pair<const char*, std::string>> SettingsOf(const Config& config
           {"runs_dir", config.runs_dir.string()}};
 }
 
+// A header for a server at a URL.
+void FuzzHeader(std::string_view input) {
+  const Result<std::vector<std::string>> names = VariablesIn(input);
+  std::size_t asked = 0;
+  const Result<std::string> filled = WithVariables(input, [&](const std::string& name) {
+    CHECK(IsVariableName(name));
+    ++asked;
+    return std::optional<std::string>("${A}");
+  });
+  CHECK(names.ok() == filled.ok());
+  if (names) CHECK(names->size() <= asked && filled->size() <= input.size() + asked);
+}
+
 }  // namespace
 
 void FuzzMcp(std::string_view input) {
+  FuzzHeader(input);
   const Talk whole = TalkTo(input, std::max<std::size_t>(input.size(), 1));
   const Talk pieces = TalkTo(input, 3);
   CHECK(whole.sent == pieces.sent);

@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ import threading
 import unittest
 
 UPSKILL = sys.argv.pop(1) if len(sys.argv) > 1 else "upskill"
+SUPPORT = pathlib.Path(__file__).resolve().parent / "support"
 OLD = "Helps with spreadsheets."
 NEW = "Cleans tables: finds doubled rows, missing values and wrong dates. Not for charts."
 QUERIES = [
@@ -57,6 +59,8 @@ class Model(http.server.BaseHTTPRequestHandler):
         self.wfile.write(answer)
 
     def answer(self, body):
+        if re.search(r" skills: [a-z ]+$", body["messages"][0]["content"]):
+            return self.says(self.line_for_agent(body))
         text = "\n".join(m["content"] or "" for m in body["messages"] if m["role"] in ("system", "user"))
         if "Write a better description" in text:
             return self.says(json.dumps({"description": self.description}))
@@ -73,6 +77,15 @@ class Model(http.server.BaseHTTPRequestHandler):
         if turn == 1 and self.ignores and name == "tables":
             return self.calls("read_file", {"path": next(l for _, n, l in scores if n == "charts")})
         return self.says("done")
+
+    @staticmethod
+    def line_for_agent(body):
+        """What tests/support/fake_agent does next: it names the skills that it finds, but not what they are for."""
+        query, _, found = body["messages"][0]["content"].partition(" skills: ")
+        chosen = "charts" if "chart" in query else "tables" if words(query) & words(NEW) else None
+        if chosen in found.split() and len(body["messages"]) == 1:
+            return f"read .agents/skills/{chosen}/SKILL.md"
+        return "done That is all."
 
     @staticmethod
     def says(text):
@@ -94,6 +107,7 @@ class Activation(unittest.TestCase):
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.folder = tempfile.TemporaryDirectory()
         self.root = pathlib.Path(self.folder.name)
+        self.environment = {}
         self.skill("tables", OLD)
         self.skill("charts", "Draws charts with colours from monthly numbers.")
         queries = self.root / "skills/tables/evals/eval_queries.json"
@@ -113,13 +127,14 @@ class Activation(unittest.TestCase):
     def run_upskill(self, *arguments):
         url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
         done = subprocess.run([UPSKILL, *arguments, "--base-url", url], cwd=self.root, capture_output=True, text=True,
-                              env={**os.environ, "HOME": self.folder.name}, timeout=120)
+                              env={**os.environ, "HOME": self.folder.name, **self.environment}, timeout=120)
         if "students work in a sandbox" in done.stderr:
             self.skipTest(done.stderr)
         return done
 
     def measure(self, *arguments):
-        done = self.run_upskill("eval", "skills/tables", "--activation", "-m", "generic.m", "--json", "-q", *arguments)
+        done = self.run_upskill("eval", "skills/tables", "--activation", "--json", "-q",
+                                *(arguments if "-m" in arguments else ("-m", "generic.m", *arguments)))
         self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
         return json.loads(done.stdout)["students"][0]["activation"]
 
@@ -151,6 +166,21 @@ class Activation(unittest.TestCase):
                                   env={**os.environ, "HOME": self.folder.name})
             self.assertEqual(made.returncode, 0, made.stderr)
             self.assertIn(expected, (self.root / name).read_text())
+
+    def test_an_agent_program_is_measured_by_its_session(self):
+        programs = self.root / "programs"
+        programs.mkdir()
+        os.chmod(self.root, 0o755)
+        shutil.copy(SUPPORT / "fake_agent", programs)
+        self.environment = {"UPSKILL_AGENTS": str(SUPPORT / "fake_agents.toml"), "PATH": f"{programs}:{os.environ['PATH']}"}
+        found = self.measure("-m", "agent:fake:tiny")
+        self.assertEqual(found["among"], ["charts"])
+        self.assertEqual((found["recall"]["hits"], found["recall"]["of"]), (7, 8))
+        self.assertEqual((found["precision"]["hits"], found["precision"]["of"]), (7, 7))
+        self.assertEqual((found["specificity"]["hits"], found["specificity"]["of"]), (4, 4))
+        self.assertEqual(found["ignored"]["hits"], 0)
+        # It found both skills in each of its own workspaces.
+        self.assertTrue(all("skills: charts tables" in body["messages"][0]["content"] for body in Model.asked))
 
     def test_improve_description_reports_the_held_out_figure(self):
         done = self.run_upskill("improve-description", "skills/tables", "--teacher", "generic.teacher", "-m", "generic.m",

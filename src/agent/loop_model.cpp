@@ -19,7 +19,6 @@
 
 #include "agent/json_tools.h"
 #include "agent/skill_reading.h"
-#include "agent/tool_server.h"
 #include "util/text.h"
 #include "util/tokens.h"
 #include "util/work_pool.h"
@@ -104,6 +103,7 @@ class LoopModel : public Model {
   LoopModel(std::unique_ptr<Model> model, const LoopOptions& options, std::size_t workers)
       : sandbox_(*options.sandbox),
         journal_(options.journal),
+        access_(options.access),
         info_(model->info()),
         model_(std::move(model)),
         pool_(workers) {
@@ -165,6 +165,7 @@ class LoopModel : public Model {
       if (jobs_.erase(job) == 0) return;
       done = std::move(job->done);
     }
+    job->servers.clear();  // here and not on a thread of the model, which may hold the job a little longer
     done(std::move(result));
     const std::lock_guard lock(mutex_);
     idle_.notify_all();
@@ -175,7 +176,7 @@ class LoopModel : public Model {
     constexpr std::chrono::milliseconds kToEnd{60'000};
     if (!server.shared) {
       ASSIGN_OR_RETURN(std::shared_ptr<RunningToolServer> own,
-                       RunningToolServer::Start(server, job.request.task->files, sandbox_,
+                       RunningToolServer::Start(server, job.request.task->files, {&sandbox_, &access_},
                                                 job.request.task->time_limit + kToEnd, &job.stop));
       return own;
     }
@@ -187,7 +188,7 @@ class LoopModel : public Model {
       if (known == server) return running;
     }
     ASSIGN_OR_RETURN(std::shared_ptr<RunningToolServer> started,
-                     RunningToolServer::Start(server, {}, sandbox_, kLongest, &job.stop));
+                     RunningToolServer::Start(server, {}, {&sandbox_, &access_}, kLongest, &job.stop));
     shared_servers_.emplace_back(server, started);
     return started;
   }
@@ -381,6 +382,7 @@ class LoopModel : public Model {
 
   const Sandbox& sandbox_;
   const std::shared_ptr<TurnJournal> journal_;
+  const McpAccess access_;
   ModelInfo info_;
   std::mutex mutex_;  // guards jobs_
   std::condition_variable idle_;

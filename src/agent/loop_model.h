@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "agent/tool_server.h"
 #include "agent/turn_journal.h"
 #include "model/model.h"
 #include "sandbox/sandbox.h"
@@ -15,6 +16,7 @@ struct LoopOptions {
   const Sandbox* sandbox = nullptr;      // where `bash` runs; outlives the model
   std::shared_ptr<TurnJournal> journal;  // null: nothing is stored
   std::size_t workers = 0;               // threads that run tools; 0: as many as there are processors, at least 4
+  McpAccess access = {};                 // to servers at URLs
 };
 
 // A model that acts, made of one that takes tools: carries out requests with a task by asking the model, running the

@@ -62,8 +62,8 @@ class ToolServerTest : public testing::Test {
     server.name = "units";
     server.command = command;
     server.files["server.py"] = kServer;
-    return RunningToolServer::Start(server, {{"data.txt", "of the case"}}, DefaultSandbox(), std::chrono::seconds(60),
-                                    nullptr);
+    return RunningToolServer::Start(server, {{"data.txt", "of the case"}}, {&DefaultSandbox(), nullptr},
+                                    std::chrono::seconds(60), nullptr);
   }
 
   static ToolOutcome Call(RunningToolServer& server, const std::string& name) {
@@ -124,7 +124,7 @@ TEST_F(ToolServerTest, TwoToolsOfOneNameAreAnError) {
   inner->set_takes_tools();
   const std::unique_ptr<Model> model = MakeLoopModel(std::move(inner), {&DefaultSandbox(), nullptr, 1}).value();
   WorkspaceTask task;
-  const ToolServer server{"units", "python3 server.py", {{"server.py", kServer}}, false};
+  const ToolServer server{"units", "python3 server.py", {{"server.py", kServer}}, false, "", {}};
   task.servers = {server, server};
   ChatRequest request;
   request.messages.push_back({Role::kUser, "do it"});

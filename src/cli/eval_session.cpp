@@ -267,6 +267,7 @@ Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSe
     session.plan.students.push_back({specs[i], info.name, info.identity});
   }
   RETURN_IF_ERROR(CheckThatStudentsCanAct(session.plan, session.models, *session.sandbox));
+  ASSIGN_OR_RETURN(session.mcp, McpAccessOf(session.plan, options.workspace.mcp, env));
   if (!options.judge_model.empty()) RETURN_IF_ERROR(TakeJudge(options, model_options, env, session));
   if (options.goes_on && options.log_runs && !options.refresh) {
     const std::optional<SameRun> same = FindSameRun(session.plan, session.runs_dir);
@@ -358,6 +359,7 @@ Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
   const ModelOptions model_options = ModelOptionsOf(options, session.runs_dir);
   ASSIGN_OR_RETURN(session.models, OpenModels(specs, options, model_options, env));
   RETURN_IF_ERROR(CheckThatStudentsCanAct(session.plan, session.models, *session.sandbox));
+  ASSIGN_OR_RETURN(session.mcp, McpAccessOf(session.plan, options.workspace.mcp, env));
   if (session.plan.judge) RETURN_IF_ERROR(ReopenJudge(options, model_options, env, session));
   for (std::size_t i = 0; i < session.models.size(); ++i) {
     const Student& student = session.plan.students[i];
@@ -421,7 +423,7 @@ Result<EvalSession> OpenEvalSession(const EvalOptions& options, const Config& co
   RETURN_IF_ERROR(options.resume.empty() ? NewRun(options, config, env, session) : ResumeRun(options, env, session));
   std::optional<fs::path> folder;
   if (session.journal) folder = session.journal->folder();
-  RETURN_IF_ERROR(LetStudentsAct(session.plan, *session.sandbox, folder, session.models));
+  RETURN_IF_ERROR(LetStudentsAct(session.plan, *session.sandbox, folder, session.mcp, session.models));
   return session;
 }
 

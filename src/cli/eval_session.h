@@ -10,6 +10,7 @@
 #include "cli/config.h"
 #include "cli/env.h"
 #include "cli/eval_options.h"
+#include "cli/mcp_access.h"
 #include "eval/gate.h"
 #include "eval/journal.h"
 #include "eval/plan.h"
@@ -33,6 +34,7 @@ struct EvalSession {
   std::optional<Gate> gate;
   std::filesystem::path runs_dir;
   std::unique_ptr<Sandbox> sandbox;  // of the suite's commands
+  McpAccess mcp;                     // to servers of the cases
 };
 
 // Reads the skill and its cases, opens the models, and starts or resumes a run (--resume). All input is validated

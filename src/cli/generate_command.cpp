@@ -27,8 +27,8 @@ void AddSourceOptions(CLI::App& command, GenerateCommandOptions& options) {
       ->type_name("EXAMPLE");
   command
       .add_option("--tool", options.tools,
-                  "Tool of an MCP tools/list saved as JSON, FILE#NAME, or of the server that a command starts, "
-                  "mcp:COMMAND#NAME (repeatable)")
+                  "Tool of an MCP tools/list saved as JSON, FILE#NAME, of the server that a command starts, "
+                  "mcp:COMMAND#NAME, or of the one at a URL, mcp:URL#NAME (repeatable)")
       ->allow_extra_args(false)
       ->type_name("TOOL");
   command
@@ -36,6 +36,11 @@ void AddSourceOptions(CLI::App& command, GenerateCommandOptions& options) {
                   "Environment variable to pass to MCP servers: NAME, or NAME=VALUE (repeatable)")
       ->allow_extra_args(false)
       ->type_name("NAME");
+  command
+      .add_option("--mcp-header", options.mcp_headers,
+                  "Header for MCP servers at URLs: 'NAME: VALUE', with environment variables as ${NAME} (repeatable)")
+      ->allow_extra_args(false)
+      ->type_name("HEADER");
   command
       .add_option("--mcp-timeout", options.mcp_timeout_seconds,
                   "Maximum time for an MCP server to list its tools, such as 30s or 5m")

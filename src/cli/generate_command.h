@@ -22,11 +22,12 @@ inline constexpr std::string_view kExtract = "extract";  // the teacher without 
 struct GenerateCommandOptions {
   GenerateOptions how;
   std::string task;
-  std::vector<std::string> from;       // traces, folders of traces, `latest`, runs, or one skill folder to improve
-  std::vector<std::string> examples;   // "input -> output"
-  std::vector<std::string> tools;      // FILE#NAME or mcp:COMMAND#NAME
-  std::vector<std::string> mcp_env;    // NAME or NAME=VALUE, for the servers of `tools`; never stored
-  double mcp_timeout_seconds = 120.0;  // for one of them to list its tools: npx and uvx fetch it first
+  std::vector<std::string> from;         // traces, folders of traces, `latest`, runs, or one skill folder to improve
+  std::vector<std::string> examples;     // "input -> output"
+  std::vector<std::string> tools;        // FILE#NAME, mcp:COMMAND#NAME or mcp:URL#NAME
+  std::vector<std::string> mcp_env;      // NAME or NAME=VALUE, for the servers of `tools`; never stored
+  std::vector<std::string> mcp_headers;  // NAME: VALUE, for those at URLs; never stored
+  double mcp_timeout_seconds = 120.0;    // for one of them to list its tools: npx and uvx fetch it first
   std::vector<std::string> docs;
   std::string model;
   std::string test_gen_model;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cli/run_traces.h"
+#include "mcp/mcp_http.h"
 #include "mcp/mcp_tools.h"
 #include "skill/skill.h"
 #include "teach/read_parts.h"
@@ -24,6 +25,7 @@
 #include "util/temp_folder.h"
 #include "util/text.h"
 #include "util/tokens.h"
+#include "util/variable_text.h"
 
 namespace upskill {
 namespace {
@@ -56,12 +58,6 @@ Status AddSkill(const std::string& path, GenerateSources& sources) {
 
 constexpr std::string_view kServer = "mcp:";
 
-bool IsVariableName(std::string_view name) {
-  const auto is_plain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
-  return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
-         std::all_of(name.begin(), name.end(), is_plain);
-}
-
 // The environment of MCP servers: no variable that may hold a key, unless --mcp-env names it.
 Result<std::vector<std::string>> ServerEnvironment(const std::vector<std::string>& given, const Env& env) {
   std::vector<std::string> environment = ChildEnvironment();
@@ -77,14 +73,43 @@ Result<std::vector<std::string>> ServerEnvironment(const std::vector<std::string
   return environment;
 }
 
-// The tools that are at `place`: a server's command line after kServer, or a file with a `tools/list`. `source` becomes
-// their name for people: that of the server itself, whose command line may hold keys, or the file's.
+bool IsServerUrl(const std::string& place) {
+  return place.starts_with("mcp:http://") || place.starts_with("mcp:https://");
+}
+
+// The headers of --mcp-header, for the server at `url`.
+Result<McpAddress> ServerAddress(const std::string& url, const std::vector<std::string>& headers, const Env& env) {
+  McpAddress address{url, {}};
+  for (const std::string& header : headers) {
+    const std::size_t colon = header.find(':');
+    const std::string name(Trim(std::string_view(header).substr(0, colon)));
+    if (colon == std::string::npos || !IsFreeMcpHeader(name))
+      return InputError("--mcp-header: expected 'NAME: VALUE', with the name of a header that may be set");
+    const std::string_view text = Trim(std::string_view(header).substr(colon + 1));
+    const auto value_of = [&](const std::string& variable) { return env.variable(variable); };
+    ASSIGN_OR_RETURN(std::string value, WithVariables(text, value_of).With("--mcp-header " + name));
+    address.headers.emplace_back(name, Secret(std::move(value)));
+  }
+  return address;
+}
+
+Result<McpTools> ToolsOfServer(const std::string& place, const GenerateCommandOptions& options, const Env& env) {
+  const std::string server = place.substr(kServer.size());
+  const std::chrono::milliseconds limit(std::llround(options.mcp_timeout_seconds * 1000.0));
+  if (IsServerUrl(place)) {
+    ASSIGN_OR_RETURN(const McpAddress address, ServerAddress(server, options.mcp_headers, env));
+    return ListMcpToolsAt(address, limit, env.stop);
+  }
+  ASSIGN_OR_RETURN(const std::vector<std::string> environment, ServerEnvironment(options.mcp_env, env));
+  return ListMcpTools(server, environment, limit, env.stop);
+}
+
+// The tools that are at `place`: a server's command line or URL after kServer, or a file with a `tools/list`. `source`
+// becomes their name for people: that of the server itself, whose command line may hold keys, or the file's.
 Result<Json> ToolsAt(const std::string& place, const GenerateCommandOptions& options, std::string& source,
                      const Env& env) {
   if (place.starts_with(kServer)) {
-    ASSIGN_OR_RETURN(const std::vector<std::string> environment, ServerEnvironment(options.mcp_env, env));
-    const std::chrono::milliseconds limit(std::llround(options.mcp_timeout_seconds * 1000.0));
-    Result<McpTools> server = ListMcpTools(place.substr(kServer.size()), environment, limit, env.stop);
+    Result<McpTools> server = ToolsOfServer(place, options, env);
     if (!server && server.error().kind == ErrorKind::kUnavailable)
       return Error{ErrorKind::kUnavailable, server.error().message + " (--mcp-timeout sets how long to wait)"};
     if (!server) return server.error();
@@ -101,7 +126,7 @@ Result<Json> ToolsAt(const std::string& place, const GenerateCommandOptions& opt
   return list->is_array() ? *list : Json::array({*list});
 }
 
-// FILE#NAME or mcp:COMMAND#NAME; without a name every tool there.
+// FILE#NAME, mcp:COMMAND#NAME or mcp:URL#NAME; without a name every tool there.
 Status AddToolsOf(const std::string& argument, const GenerateCommandOptions& options, GenerateSources& sources,
                   const Env& env) {
   const std::size_t hash = argument.rfind('#');
@@ -234,9 +259,12 @@ Status AddTraceFiles(const std::vector<std::string>& names, const GenerateComman
 }
 
 Status CheckServerVariables(const GenerateCommandOptions& options) {
-  const auto is_server = [](const std::string& tool) { return tool.starts_with(kServer); };
-  if (options.mcp_env.empty() || std::any_of(options.tools.begin(), options.tools.end(), is_server)) return {};
-  return InputError("--mcp-env sets variables of MCP servers: give --tool mcp:COMMAND");
+  const auto is_command = [](const std::string& tool) { return tool.starts_with(kServer) && !IsServerUrl(tool); };
+  if (!options.mcp_env.empty() && std::none_of(options.tools.begin(), options.tools.end(), is_command))
+    return InputError("--mcp-env sets variables of MCP servers: give --tool mcp:COMMAND");
+  if (!options.mcp_headers.empty() && std::none_of(options.tools.begin(), options.tools.end(), IsServerUrl))
+    return InputError("--mcp-header is for MCP servers at URLs: give --tool mcp:URL");
+  return {};
 }
 
 // Takes the skill among what --from names, and writes the traces of runs below `scratch`; returns the traces to read.

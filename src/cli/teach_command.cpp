@@ -315,6 +315,7 @@ void AddTeachCommand(CLI::App& app, TeachOptions& options) {
       ->check(PositiveNumber())
       ->type_name("USD");
   AddSandboxOptions(*command, options.sandbox);
+  AddMcpOptions(*command, options.workspace.mcp);
   BeginGroup(*command, "Output");
   command
       ->add_option("-o,--output", options.output,

@@ -139,11 +139,28 @@ bool AnyActs(const Plan& plan) {
                      [&](const Case& test_case) { return plan.acts_in(test_case); });
 }
 
-bool AnyServers(const Plan& plan) {
-  return std::any_of(plan.suite.cases.begin(), plan.suite.cases.end(), [&](const Case& test_case) {
-    const Result<std::vector<ToolServer>> servers = ServersOf(plan.suite, test_case);
-    return servers && !servers->empty();
-  });
+// Whether an agent program can have the servers of the cases.
+Status CheckServersOf(const Plan& plan, const ModelInfo& program) {
+  for (const Case& test_case : plan.suite.cases) {
+    if (!plan.acts_in(test_case)) continue;
+    ASSIGN_OR_RETURN(const std::vector<ToolServer> servers, ServersOf(plan.suite, test_case));
+    for (const ToolServer& server : servers) {
+      if (!server.url.empty()) {
+        return InputError(
+            fmt::format("model '{}' is an agent program, which reaches its model and nothing else, so it can't use the "
+                        "MCP server {} "
+                        "at {}; name another model, or cases without it",
+                        program.name, server.name, server.url));
+      }
+      if (!program.starts_servers) {
+        return InputError(
+            fmt::format("model '{}' is an agent program that can't be given MCP servers, such as {} of the "
+                        "cases; name another model, or cases without \"mcp\"",
+                        program.name, server.name));
+      }
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -177,6 +194,7 @@ std::vector<std::string> AddWorkspaceOptions(CLI::App& command, WorkspaceChoice&
   command.add_option("--case-tokens", choice.case_tokens, "Maximum tokens for a case in a workspace, over all turns")
       ->check(WholeNumber(1))
       ->type_name("N");
+  AddMcpOptions(command, choice.mcp);
   return {"--mode", "--max-turns", "--load", "--case-timeout", "--case-tokens"};
 }
 
@@ -237,22 +255,17 @@ Status CheckThatStudentsCanAct(const Plan& plan, const std::vector<std::unique_p
                                const Sandbox& sandbox) {
   if (!AnyActs(plan)) return {};
   for (const std::unique_ptr<Model>& model : models) {
-    if (model->info().acts && AnyServers(plan)) {
-      return InputError(
-          fmt::format("model '{}' is an agent program, which can't be given the MCP servers of the cases yet; name "
-                      "another model, or "
-                      "cases without \"mcp\"",
-                      model->info().name));
-    }
+    if (model->info().acts) RETURN_IF_ERROR(CheckServersOf(plan, model->info()));
     RETURN_IF_ERROR(CheckCanAct(*model));
   }
   return sandbox.Available().With("students work in a sandbox");
 }
 
 Status LetStudentsAct(const Plan& plan, const Sandbox& sandbox, const std::optional<fs::path>& run_folder,
-                      std::vector<std::unique_ptr<Model>>& models) {
+                      const McpAccess& access, std::vector<std::unique_ptr<Model>>& models) {
   if (!AnyActs(plan)) return {};
   LoopOptions options;
+  options.access = access;
   options.sandbox = &sandbox;
   if (run_folder) {
     ASSIGN_OR_RETURN(options.journal, TurnJournal::Open(*run_folder / kTurnsFile));

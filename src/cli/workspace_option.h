@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/mcp_access.h"
 #include "eval/plan.h"
 #include "model/model.h"
 #include "sandbox/sandbox.h"
@@ -29,6 +30,7 @@ struct WorkspaceChoice {
   std::string load = "body";
   double case_seconds = 600.0;
   std::int64_t case_tokens = 0;
+  McpChoice mcp;
 };
 
 // Unset: as each case says.
@@ -65,12 +67,13 @@ std::vector<std::string> CasesThatStayAnswers(const WorkspaceChoice& choice, con
 // Error: the model can't do cases in a workspace.
 Status CheckCanAct(const Model& model);
 
-// Whether the models can do what the plan asks for. Error: one takes no tools, or there is no sandbox.
+// Whether the models can do what the plan asks for. Errors: one takes no tools, or can't have a server of the cases;
+// there is no sandbox.
 Status CheckThatStudentsCanAct(const Plan& plan, const std::vector<std::unique_ptr<Model>>& models,
                                const Sandbox& sandbox);
 
 // Gives the models of a plan with workspaces their tools. `run_folder`: where turns are stored; absent: nowhere.
 Status LetStudentsAct(const Plan& plan, const Sandbox& sandbox, const std::optional<std::filesystem::path>& run_folder,
-                      std::vector<std::unique_ptr<Model>>& models);
+                      const McpAccess& access, std::vector<std::unique_ptr<Model>>& models);
 
 }  // namespace upskill

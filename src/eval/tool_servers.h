@@ -10,7 +10,8 @@
 namespace upskill {
 
 // The MCP servers of a case: those that the suite's file states under "mcp", and the case's own, each
-// {"name", "command", "files", "shared"}. Errors (kInput): one is malformed, or two have one name.
+// {"name", "command", "files", "shared"} or {"name", "url", "headers", "shared"}. Errors (kInput): one is malformed, or
+// two have one name.
 Result<std::vector<ToolServer>> ServersOf(const Suite& suite, const Case& test_case);
 
 }  // namespace upskill

@@ -48,6 +48,15 @@ WorkspaceFiles FilesOfCase(const Case& test_case) {
   return files;
 }
 
+Json KeyOf(const ToolServer& server) {
+  if (!server.url.empty())
+    return {{"name", server.name}, {"url", server.url}, {"headers", server.headers}, {"shared", server.shared}};
+  return {{"name", server.name},
+          {"command", server.command},
+          {"files", FileChangesToJson({server.files, {}})},
+          {"shared", server.shared}};
+}
+
 }  // namespace
 
 std::string WorkspaceSystemPrompt(const Plan& plan, Arm arm) {
@@ -105,12 +114,7 @@ std::string ArmKey(const Plan& plan, Arm arm) {
 std::string TaskKey(const Plan& plan, const std::string& arm_key, const Case& test_case) {
   Json key = {{"task", 2}, {"arm", arm_key}, {"files", FileChangesToJson({FilesOfCase(test_case), {}})}};
   if (Result<std::vector<ToolServer>> servers = ServersOf(plan.suite, test_case)) {
-    for (const ToolServer& server : *servers) {
-      key["servers"].push_back({{"name", server.name},
-                                {"command", server.command},
-                                {"files", FileChangesToJson({server.files, {}})},
-                                {"shared", server.shared}});
-    }
+    for (const ToolServer& server : *servers) key["servers"].push_back(KeyOf(server));
   }
   return Sha256Hex(CanonicalJson(key));
 }

@@ -2,9 +2,11 @@
 #include "llama/chat_format.h"
 
 #include <chat.h>
+#include <common.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <string_view>
 #include <utility>
@@ -92,6 +94,7 @@ Result<ChatFormat> ChatFormat::FromTemplates(const llama_model* model, const std
   }
   ChatFormat format(std::move(impl));
   RETURN_IF_ERROR(format.CheckThatItIsHeard());
+  format.takes_tools_ = format.TriesTools();
   return format;
 }
 
@@ -118,26 +121,123 @@ Status ChatFormat::CheckThatItIsHeard() const {
   return {};
 }
 
+// A conversation about a tool, all of which must be in the prompt.
+bool ChatFormat::TriesTools() const {
+  const Tool tool{"probe_tool",
+                  "upskill describes",
+                  {{"type", "object"},
+                   {"properties", {{"probe_parameter", {{"type", "string"}}}}},
+                   {"required", {"probe_parameter"}}}};
+  Message call{Role::kAssistant, ""};
+  const Json arguments = {{"probe_parameter", "upskill passes"}};
+  call.tool_calls.push_back({"call_1_1", tool.name, arguments, DumpJson(arguments)});
+  Message result{Role::kUser, ""};
+  result.tool_results.push_back({"call_1_1", "upskill returns", false});
+  const Result<Prompt> prompt =
+      Render("upskill instructs", {{Role::kUser, "upskill asks"}, call, result}, std::nullopt, {tool});
+  if (!prompt || prompt->grammar.empty() || prompt->triggers.empty()) return false;
+  std::string text;
+  for (const PromptPiece& piece : prompt->pieces) text += piece.text;
+  constexpr std::array<std::string_view, 7> kSaid = {"upskill instructs", "upskill asks",   "upskill describes",
+                                                     "probe_parameter",   "upskill passes", "upskill returns",
+                                                     "probe_tool"};
+  return std::all_of(kSaid.begin(), kSaid.end(),
+                     [&](std::string_view said) { return text.find(said) != std::string::npos; });
+}
+
+namespace {
+
+// The texts of a conversation in the order in which they are put into llama.cpp's form.
+std::vector<std::string> TextsOf(const std::string& system, const std::vector<Message>& messages,
+                                 const std::vector<Tool>& tools) {
+  std::vector<std::string> texts = {system};
+  for (const Message& message : messages) {
+    texts.push_back(message.text);
+    for (const ToolCall& call : message.tool_calls) {
+      texts.push_back(call.name);
+      texts.push_back(DumpJson(call.arguments.is_object() ? call.arguments : Json::object()));
+    }
+    for (const ToolResult& result : message.tool_results) texts.push_back(result.text);
+  }
+  for (const Tool& tool : tools) {
+    texts.push_back(tool.description);
+    texts.push_back(DumpJson(tool.schema));
+  }
+  return texts;
+}
+
+// Takes the texts of TextsOf, changed or not, one after the other.
+class InputMaker {
+ public:
+  explicit InputMaker(const std::vector<std::string>& texts) : texts_(texts) {}
+
+  void AddConversation(const std::vector<Message>& messages, common_chat_templates_inputs& inputs) {
+    if (const std::string& system = Next(); !system.empty()) inputs.messages.push_back(Said("system", system));
+    for (const Message& message : messages) {
+      const bool assistant = message.role == Role::kAssistant;
+      common_chat_msg said = Said(assistant ? "assistant" : "user", Next());
+      for (const ToolCall& call : message.tool_calls) {
+        const std::string& name = Next();
+        said.tool_calls.push_back({name, Next(), call.id});
+      }
+      if (message.tool_results.empty() || !said.content.empty()) inputs.messages.push_back(std::move(said));
+      for (const ToolResult& result : message.tool_results) {
+        common_chat_msg returned = Said("tool", Next());
+        returned.tool_call_id = result.call_id;
+        inputs.messages.push_back(std::move(returned));
+      }
+    }
+  }
+
+  void AddTools(const std::vector<Tool>& tools, common_chat_templates_inputs& inputs) {
+    for (const Tool& tool : tools) {
+      const std::string& description = Next();
+      inputs.tools.push_back({tool.name, description, Next()});
+    }
+  }
+
+ private:
+  const std::string& Next() { return texts_[next_++]; }
+  static common_chat_msg Said(const char* role, const std::string& text) {
+    common_chat_msg message;
+    message.role = role;
+    message.content = text;
+    return message;
+  }
+
+  const std::vector<std::string>& texts_;
+  std::size_t next_ = 0;
+};
+
+// Regular expressions for the texts with which a call begins. Empty: one of them isn't a text.
+std::vector<std::string> TriggersOf(const common_chat_params& params) {
+  std::vector<std::string> triggers;
+  for (const common_grammar_trigger& trigger : params.grammar_triggers) {
+    if (trigger.type == COMMON_GRAMMAR_TRIGGER_TYPE_WORD) {
+      triggers.push_back(regex_escape(trigger.value));
+    } else if (trigger.type == COMMON_GRAMMAR_TRIGGER_TYPE_PATTERN) {
+      triggers.push_back(trigger.value);
+    } else {
+      return {};
+    }
+  }
+  return triggers;
+}
+
+}  // namespace
+
 Result<ChatFormat::Prompt> ChatFormat::Render(const std::string& system, const std::vector<Message>& messages,
-                                              const std::optional<Json>& answer_schema) const {
+                                              const std::optional<Json>& answer_schema,
+                                              const std::vector<Tool>& tools) const {
   common_chat_templates_inputs inputs;
   inputs.use_jinja = true;
   inputs.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;
   inputs.now = std::chrono::system_clock::time_point();  // a template that prints the date must not change the prompt
   if (answer_schema) inputs.json_schema = DumpJson(*answer_schema);
-  const auto add = [&](const char* role, const std::string& text) {
-    common_chat_msg message;
-    message.role = role;
-    message.content = text;
-    inputs.messages.push_back(std::move(message));
-  };
-  std::vector<std::string> contents = {system};
-  for (const Message& message : messages) contents.push_back(message.text);
-  const SpecialTexts::Hidden hidden = impl_->specials.Hide(contents);
-  if (!system.empty()) add("system", hidden.contents.front());
-  for (std::size_t i = 0; i < messages.size(); ++i) {
-    add(messages[i].role == Role::kUser ? "user" : "assistant", hidden.contents[i + 1]);
-  }
+  const SpecialTexts::Hidden hidden = impl_->specials.Hide(TextsOf(system, messages, tools));
+  InputMaker maker(hidden.contents);
+  maker.AddConversation(messages, inputs);
+  maker.AddTools(tools, inputs);
   std::size_t bytes = 0;
   for (const std::string& content : hidden.contents) bytes += content.size();
   const auto failed = [](const std::string& how) {
@@ -155,7 +255,9 @@ Result<ChatFormat::Prompt> ChatFormat::Render(const std::string& system, const s
   prompt.preserved_tokens = std::move(params->preserved_tokens);
   prompt.parser = std::move(params->parser);
   prompt.generation_prompt = std::move(params->generation_prompt);
-  if (answer_schema) prompt.grammar = std::move(params->grammar);
+  prompt.has_tools = !tools.empty();
+  if (prompt.has_tools && params->grammar_lazy) prompt.triggers = TriggersOf(*params);
+  if (answer_schema || !prompt.triggers.empty()) prompt.grammar = std::move(params->grammar);
   prompt.format = static_cast<int>(params->format);
   return prompt;
 }
@@ -167,12 +269,20 @@ ChatFormat::Answer ChatFormat::Parse(const Prompt& prompt, const std::string& ge
     params.format = static_cast<common_chat_format>(prompt.format);
     params.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;
     params.generation_prompt = prompt.generation_prompt;
-    params.parse_tool_calls = false;
+    params.parse_tool_calls = prompt.has_tools;
     if (!prompt.parser.empty()) params.parser.load(prompt.parser);
     common_chat_msg message = common_chat_parse(generated, /*is_partial=*/true, params);
-    return {std::move(message.content), std::move(message.reasoning_content)};
+    Answer answer{std::move(message.content), std::move(message.reasoning_content), {}};
+    for (common_chat_tool_call& call : message.tool_calls) {
+      if (call.name.empty()) continue;  // cut off
+      Result<Json> arguments = ParseJson(call.arguments, "the arguments");
+      const bool whole = arguments && arguments->is_object();
+      answer.calls.push_back(
+          {"", std::move(call.name), whole ? *std::move(arguments) : Json(), std::move(call.arguments)});
+    }
+    return answer;
   } catch (const std::exception&) {
-    return {generated, ""};
+    return {generated, "", {}};
   }
 }
 

@@ -41,18 +41,27 @@ class ChatFormat {
     std::string parser;                         // in llama-common's format
     std::string generation_prompt;              // the end of the prompt, which starts the answer
     std::string grammar;                        // GBNF of generation_prompt and answer; empty: no grammar
+    std::vector<std::string> triggers;          // regular expressions: the grammar holds from where one matches
+    bool has_tools = false;
     int format = 0;
   };
-  // With a schema, the grammar constrains the answer to it. Error (kPermanent): the template rejects the conversation
-  // or exceeds its limits, or llama.cpp rejects the schema.
+  // With a schema, the grammar constrains the answer to it; with tools, every call that the answer begins. Tools, calls
+  // and results are for a template that takes_tools. Error (kPermanent): the template rejects the conversation or
+  // exceeds its limits, or llama.cpp rejects a schema.
   Result<Prompt> Render(const std::string& system, const std::vector<Message>& messages,
-                        const std::optional<Json>& answer_schema = std::nullopt) const;
+                        const std::optional<Json>& answer_schema = std::nullopt,
+                        const std::vector<Tool>& tools = {}) const;
+
+  // Whether the template has a format for tools, calls and their results of which llama.cpp knows how a call begins.
+  bool takes_tools() const { return takes_tools_; }
 
   struct Answer {
     std::string text;
     std::string reasoning;
+    std::vector<ToolCall> calls;
   };
-  // Separates reasoning from the answer. Text that the parser can't parse within the limits is returned as is.
+  // Separates reasoning and calls from the answer. Text that the parser can't parse within the limits is returned as
+  // is.
   Answer Parse(const Prompt& prompt, const std::string& generated) const;
 
  private:
@@ -61,7 +70,9 @@ class ChatFormat {
                                           SpecialTexts special_texts, const AllocationLimit::Limits& limits);
   explicit ChatFormat(std::unique_ptr<Impl> impl);
   Status CheckThatItIsHeard() const;
+  bool TriesTools() const;
   std::unique_ptr<Impl> impl_;
+  bool takes_tools_ = false;
 };
 
 }  // namespace upskill

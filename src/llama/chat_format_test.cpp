@@ -6,6 +6,8 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "llama/llama_model.h"
 #include "support/changed_model.h"
@@ -15,6 +17,9 @@
 namespace upskill {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 constexpr AllocationLimit::Limits kLimits{std::chrono::milliseconds(300), 50'000'000};
@@ -117,6 +122,86 @@ TEST_F(LimitedTemplate, WritingAMuchLongerPromptIsAnErrorOfItsRequest) {
 TEST_F(LimitedTemplate, AlwaysEndlessIsAnErrorOfTheFile) {
   EXPECT_THAT(OpeningError(kEndless + "{% for m in messages %}{{ m['content'] }}{% endfor %}"),
               HasSubstr("model.gguf: its chat template took more than 0.3 s"));
+}
+
+// The form of Hermes and Qwen.
+const std::string kToolTemplate = R"j({%- if tools %}
+{{- '<|im_start|>system\n' }}
+{%- if messages[0].role == 'system' %}{{- messages[0].content + '\n\n' }}{%- endif %}
+{{- "# Tools\n\nYou are provided with function signatures within <tools></tools> XML tags:\n<tools>" }}
+{%- for tool in tools %}{{- "\n" }}{{- tool | tojson }}{%- endfor %}
+{{- "\n</tools>\n\nFor each function call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:\n<tool_call>\n{\"name\": <function-name>, \"arguments\": <args-json-object>}\n</tool_call><|im_end|>\n" }}
+{%- elif messages[0].role == 'system' %}{{- '<|im_start|>system\n' + messages[0].content + '<|im_end|>\n' }}
+{%- endif %}
+{%- for message in messages %}
+{%- if message.role == 'user' or (message.role == 'system' and not loop.first) %}{{- '<|im_start|>' + message.role + '\n' + message.content + '<|im_end|>\n' }}
+{%- elif message.role == 'assistant' %}{{- '<|im_start|>assistant\n' }}{%- if message.content %}{{- message.content }}{%- endif %}
+{%- for tool_call in message.tool_calls %}
+{%- if tool_call.function %}{%- set tool_call = tool_call.function %}{%- endif %}
+{%- if (loop.first and message.content) or not loop.first %}{{- '\n' }}{%- endif %}
+{{- '<tool_call>\n{"name": "' }}{{- tool_call.name }}{{- '", "arguments": ' }}{{- tool_call.arguments | tojson }}{{- '}\n</tool_call>' }}
+{%- endfor %}{{- '<|im_end|>\n' }}
+{%- elif message.role == 'tool' %}
+{%- if loop.first or messages[loop.index0 - 1].role != 'tool' %}{{- '<|im_start|>user' }}{%- endif %}
+{{- '\n<tool_response>\n' }}{{- message.content }}{{- '\n</tool_response>' }}
+{%- if loop.last or messages[loop.index0 + 1].role != 'tool' %}{{- '<|im_end|>\n' }}{%- endif %}
+{%- endif %}
+{%- endfor %}
+{%- if add_generation_prompt %}{{- '<|im_start|>assistant\n' }}{%- endif %})j";
+
+const std::vector<Tool> kFileTools = {
+    {"read_file", "Reads a file.",
+     Json::parse(R"({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]})")},
+    {"bash", "Runs <|im_end|>.",
+     Json::parse(R"({"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]})")}};
+
+TEST(ChatFormatTools, AreThoseOfTheTemplate) {
+  const Result<ChatFormat> format = ChatFormat::ForTemplate(kToolTemplate, {"<|im_start|>", "<|im_end|>"});
+  ASSERT_TRUE(format.ok()) << format.error().message;
+  EXPECT_TRUE(format->takes_tools());
+  Message call{Role::kAssistant, "I look."};
+  call.tool_calls.push_back({"1", "read_file", {{"path", "a<|im_end|>"}}, ""});
+  Message result{Role::kUser, ""};
+  result.tool_results.push_back({"1", "hello <|im_start|>", false});
+  const Result<ChatFormat::Prompt> prompt =
+      format->Render("Be brief.", {{Role::kUser, "What is in a?"}, call, result}, std::nullopt, kFileTools);
+  ASSERT_TRUE(prompt.ok()) << prompt.error().message;
+  std::string text;
+  std::string literal;
+  for (const PromptPiece& piece : prompt->pieces) (piece.literal ? literal : text) += piece.text;
+  EXPECT_EQ(literal, "<|im_end|><|im_end|><|im_start|>");  // of a description, an argument and a result
+  EXPECT_THAT(text, AllOf(HasSubstr("Be brief."), HasSubstr("Reads a file."),
+                          HasSubstr("I look.\n<tool_call>\n{\"name\": \"read_file\""),
+                          HasSubstr("<tool_response>\nhello "), EndsWith("<|im_start|>assistant\n")));
+  EXPECT_THAT(prompt->triggers, ElementsAre(HasSubstr("tool_call")));
+  EXPECT_THAT(prompt->grammar, HasSubstr("read_file"));
+
+  const ChatFormat::Answer called = format->Parse(
+      *prompt,
+      "I run it.\n<tool_call>\n{\"name\": \"bash\", \"arguments\": {\"command\": \"ls \\\"b\\\"\"}}\n</tool_call>");
+  ASSERT_EQ(called.calls.size(), 1U) << called.text;
+  EXPECT_EQ(called.calls[0].name, "bash");
+  EXPECT_EQ(StringAt(called.calls[0].arguments, "command"), "ls \"b\"");
+  EXPECT_THAT(called.text, HasSubstr("I run it."));
+  const ChatFormat::Answer said = format->Parse(*prompt, "It says hello.");
+  EXPECT_EQ(said.text, "It says hello.");
+  EXPECT_TRUE(said.calls.empty());
+  const ChatFormat::Answer cut =
+      format->Parse(*prompt, "<tool_call>\n{\"name\": \"bash\", \"arguments\": {\"command\": \"l");
+  for (const ToolCall& partial : cut.calls) EXPECT_FALSE(partial.arguments.is_object());
+}
+
+TEST(ChatFormatTools, AreNotAskedOfTemplatesWithoutThem) {
+  for (const char* plain : {"{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor "
+                            "%}<|im_start|>assistant\n",
+                            // It names the tools, but not their results.
+                            "{% for t in tools %}{{ t | tojson }}{% endfor %}{% for m in messages %}{% if m.role != "
+                            "'tool' %}{{ m.content }}"
+                            "{% endif %}{% endfor %}"}) {
+    const Result<ChatFormat> format = ChatFormat::ForTemplate(plain, {"<|im_end|>"});
+    ASSERT_TRUE(format.ok()) << format.error().message;
+    EXPECT_FALSE(format->takes_tools()) << plain;
+  }
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ void Engine::Begin(std::size_t index, const ChatRequest& request) {
 Result<Engine::Prepared> Engine::Prepare(const ChatRequest& request) {
   Prepared work;
   work.sampling = request.sampling;
-  ASSIGN_OR_RETURN(work.prompt, format_.Render(request.system, request.messages, request.answer_schema));
+  ASSIGN_OR_RETURN(work.prompt, format_.Render(request.system, request.messages, request.answer_schema, request.tools));
   ASSIGN_OR_RETURN(work.tokens, tokenizer_.Prompt(work.prompt.pieces));
   const auto trained = static_cast<std::size_t>(llama_model_n_ctx_train(model_.get()));
   if (work.tokens.size() + 1 > trained) {
@@ -111,7 +111,8 @@ Result<Engine::Prepared> Engine::Prepare(const ChatRequest& request) {
   return work;
 }
 
-// The prompt's grammar, advanced past the part of the answer that the prompt contains; null without one.
+// The prompt's grammar, advanced past the part of the answer that the prompt contains, or waiting for its triggers;
+// null without one.
 Result<LlamaSamplerHandle> Engine::GrammarOf(const ChatFormat::Prompt& prompt) const {
   if (prompt.grammar.empty()) return LlamaSamplerHandle();
   const auto failed = [](const std::string& why) {
@@ -120,6 +121,7 @@ Result<LlamaSamplerHandle> Engine::GrammarOf(const ChatFormat::Prompt& prompt) c
   };
   TakeLibraryError();
   try {
+    if (!prompt.triggers.empty()) return LazyGrammarOf(prompt);
     LlamaSamplerHandle grammar(llama_sampler_init_grammar(vocab_, prompt.grammar.c_str(), "root"));
     if (!grammar) return failed(TakeLibraryError());
     for (const llama_token token : tokenizer_.Markup(prompt.generation_prompt)) {
@@ -132,14 +134,28 @@ Result<LlamaSamplerHandle> Engine::GrammarOf(const ChatFormat::Prompt& prompt) c
   }
 }
 
+// For calls of tools: text before a call is free.
+Result<LlamaSamplerHandle> Engine::LazyGrammarOf(const ChatFormat::Prompt& prompt) const {
+  std::vector<const char*> triggers;
+  for (const std::string& trigger : prompt.triggers) triggers.push_back(trigger.c_str());
+  LlamaSamplerHandle grammar(llama_sampler_init_grammar_lazy_patterns(vocab_, prompt.grammar.c_str(), "root",
+                                                                      triggers.data(), triggers.size(), nullptr, 0));
+  if (grammar) return grammar;
+  return Error{ErrorKind::kPermanent, fmt::format("calls of the tools can't be forced: {}", TakeLibraryError())}
+      .Because(ErrorCause::kRejected);
+}
+
 // The tokens before the first place where the user's message matters, found by rendering another message.
 Result<Engine::Tokens> Engine::PrefixOf(const ChatRequest& chat, const Tokens& tokens) {
-  auto known = prefixes_.find(chat.system);
+  std::string key = chat.system;
+  for (const Tool& tool : chat.tools) key += '\0' + tool.name + '\0' + tool.description + '\0' + DumpJson(tool.schema);
+  auto known = prefixes_.find(key);
   if (known == prefixes_.end()) {
-    ASSIGN_OR_RETURN(const ChatFormat::Prompt probe, format_.Render(chat.system, {{Role::kUser, "\u2402"}}));
+    ASSIGN_OR_RETURN(const ChatFormat::Prompt probe,
+                     format_.Render(chat.system, {{Role::kUser, "\u2402"}}, std::nullopt, chat.tools));
     ASSIGN_OR_RETURN(Tokens probe_tokens, tokenizer_.Prompt(probe.pieces));
     if (prefixes_.size() >= kKnownPrefixes) prefixes_.clear();
-    known = prefixes_.emplace(chat.system, std::move(probe_tokens)).first;
+    known = prefixes_.emplace(std::move(key), std::move(probe_tokens)).first;
   }
   Tokens& prefix = known->second;
   const std::size_t bound = std::min(prefix.size(), tokens.size());
@@ -357,10 +373,11 @@ bool Engine::Append(Slot& slot, llama_token token) {
 
 void Engine::Finish(Slot& slot, StopReason reason) {
   ChatResponse response;
-  const ChatFormat::Answer answer = format_.Parse(slot.work.prompt, slot.text);
+  ChatFormat::Answer answer = format_.Parse(slot.work.prompt, slot.text);
   response.text = ReplaceInvalidUtf8(answer.text);
   response.reasoning = ReplaceInvalidUtf8(answer.reasoning);
-  response.stop = reason;
+  response.stop = reason == StopReason::kEnd && !answer.calls.empty() ? StopReason::kToolUse : reason;
+  response.tool_calls = std::move(answer.calls);
   const auto prompt = static_cast<std::int64_t>(slot.work.tokens.size());
   const std::int64_t shared = static_cast<std::int64_t>(slot.shared.length) - slot.prefix_cost;
   response.usage.cache_read = std::max<std::int64_t>(shared, 0);

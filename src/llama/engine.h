@@ -59,7 +59,7 @@ class Engine : public Model {
     ChatFormat::Prompt prompt;
     Tokens tokens;
     Tokens prefix;               // the tokens that every request with this system prompt starts with
-    LlamaSamplerHandle grammar;  // for the request's answer_schema; may be null
+    LlamaSamplerHandle grammar;  // for the request's answer_schema or tools; may be null
     int max_output = 0;
   };
 
@@ -86,6 +86,7 @@ class Engine : public Model {
   void TryToAdmit(std::size_t index);
   Result<Prepared> Prepare(const ChatRequest& request);
   Result<LlamaSamplerHandle> GrammarOf(const ChatFormat::Prompt& prompt) const;
+  Result<LlamaSamplerHandle> LazyGrammarOf(const ChatFormat::Prompt& prompt) const;
   Result<Tokens> PrefixOf(const ChatRequest& chat, const Tokens& tokens);
 
   bool IsAborted();

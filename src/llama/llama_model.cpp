@@ -95,6 +95,7 @@ Result<std::unique_ptr<Model>> LoadLlamaModel(const LlamaOptions& options) {
   info.identity = IdentityOfGguf(sha256);
   info.in_process = true;
   info.local = true;
+  info.takes_tools = format->takes_tools();
   info.context_tokens = llama_model_n_ctx_train(model.get());
   info.detail = fmt::format("in process, {} sequence{}", settings.parallel, settings.parallel == 1 ? "" : "s");
   if (const std::string device = EngineDevice(); !device.empty()) info.detail += ", " + device;

@@ -89,13 +89,46 @@ LoadOrder LoadOrderFrom(const Json& message) {
   return order;
 }
 
+namespace {
+
+constexpr std::size_t kMostCalls = 10'000;  // of a message
+
+Json CallsToJson(const std::vector<ToolCall>& calls) {
+  Json json = Json::array();
+  for (const ToolCall& call : calls)
+    json.push_back({{"id", call.id}, {"name", call.name}, {"arguments", call.arguments}, {"raw", call.raw_arguments}});
+  return json;
+}
+
+std::vector<ToolCall> CallsFromJson(const Json& json) {
+  std::vector<ToolCall> calls;
+  if (!json.is_array()) return calls;
+  for (const Json& call : json) {
+    if (calls.size() == kMostCalls) break;
+    const Json& arguments = Member(call, "arguments");
+    calls.push_back({StringAt(call, "id"), StringAt(call, "name"), arguments.is_object() ? arguments : Json(),
+                     StringAt(call, "raw")});
+  }
+  return calls;
+}
+
+}  // namespace
+
 Json RequestToJson(const ChatRequest& request) {
   Json messages = Json::array();
   for (const Message& message : request.messages) {
-    messages.push_back({{"user", message.role == Role::kUser}, {"text", message.text}});
+    Json json = {{"user", message.role == Role::kUser}, {"text", message.text}};
+    if (!message.tool_calls.empty()) json["calls"] = CallsToJson(message.tool_calls);
+    for (const ToolResult& result : message.tool_results)
+      json["results"].push_back({{"call", result.call_id}, {"text", result.text}});
+    messages.push_back(std::move(json));
   }
+  Json tools = Json::array();
+  for (const Tool& tool : request.tools)
+    tools.push_back({{"name", tool.name}, {"description", tool.description}, {"schema", tool.schema}});
   return {{"system", request.system},
           {"messages", std::move(messages)},
+          {"tools", std::move(tools)},
           {"temperature", JsonOrNull(request.sampling.temperature)},
           {"max_tokens", request.sampling.max_tokens},
           {"seed", request.sampling.seed},
@@ -106,10 +139,15 @@ Json RequestToJson(const ChatRequest& request) {
 ChatRequest RequestFromJson(const Json& json) {
   ChatRequest request;
   request.system = StringAt(json, "system");
-  for (const Json& message : Member(json, "messages")) {
-    request.messages.push_back(
-        {JsonGet<bool>(message, "user", true) ? Role::kUser : Role::kAssistant, StringAt(message, "text")});
+  for (const Json& stated : Member(json, "messages")) {
+    Message message{JsonGet<bool>(stated, "user", true) ? Role::kUser : Role::kAssistant, StringAt(stated, "text")};
+    message.tool_calls = CallsFromJson(Member(stated, "calls"));
+    for (const Json& result : Member(stated, "results"))
+      message.tool_results.push_back({StringAt(result, "call"), StringAt(result, "text"), false});
+    request.messages.push_back(std::move(message));
   }
+  for (const Json& tool : Member(json, "tools"))
+    request.tools.push_back({StringAt(tool, "name"), StringAt(tool, "description"), Member(tool, "schema")});
   if (const Json* temperature = FindMember(json, "temperature"); temperature != nullptr && temperature->is_number())
     request.sampling.temperature = temperature->get<double>();
   request.sampling.max_tokens = JsonGet<int>(json, "max_tokens", request.sampling.max_tokens);
@@ -122,6 +160,7 @@ ChatRequest RequestFromJson(const Json& json) {
 Json ResponseToJson(const ChatResponse& response) {
   return {{"text", response.text},
           {"reasoning", response.reasoning},
+          {"calls", CallsToJson(response.tool_calls)},
           {"stop", StopReasonName(response.stop)},
           {"usage", UsageJson(response.usage)},
           {"seconds", response.seconds}};
@@ -131,6 +170,7 @@ ChatResponse ResponseFromJson(const Json& json) {
   ChatResponse response;
   response.text = StringAt(json, "text");
   response.reasoning = StringAt(json, "reasoning");
+  response.tool_calls = CallsFromJson(Member(json, "calls"));
   const Result<StopReason> stop = StopReasonFromName(StringAt(json, "stop"));
   response.stop = stop ? *stop : StopReason::kEnd;
   response.usage = UsageFrom(Member(json, "usage"));
@@ -142,7 +182,8 @@ Json InfoToJson(const ModelInfo& info) {
   return {{"name", info.name},
           {"identity", info.identity},
           {"detail", info.detail},
-          {"context_tokens", info.context_tokens}};
+          {"context_tokens", info.context_tokens},
+          {"takes_tools", info.takes_tools}};
 }
 
 ModelInfo InfoFromJson(const Json& json) {
@@ -151,6 +192,7 @@ ModelInfo InfoFromJson(const Json& json) {
   info.identity = StringAt(json, "identity");
   info.detail = StringAt(json, "detail");
   info.context_tokens = CountAt(json, "context_tokens");
+  info.takes_tools = JsonGet<bool>(json, "takes_tools", false);
   info.in_process = true;
   info.local = true;
   return info;

@@ -52,7 +52,7 @@ struct LoadOrder {
 Json LoadMessage(const LoadOrder& order);
 LoadOrder LoadOrderFrom(const Json& message);
 
-// Only what the engine uses: no tools, no simulation.
+// Only what the engine uses: no simulation.
 Json RequestToJson(const ChatRequest& request);
 ChatRequest RequestFromJson(const Json& json);
 

@@ -62,6 +62,34 @@ TEST(WorkerProtocol, RequestsStayTheSame) {
   EXPECT_FALSE(empty.more_follows);
 }
 
+TEST(WorkerProtocol, ToolsAndCallsStayTheSame) {
+  ChatRequest request;
+  request.tools = {{"bash", "Runs it.", Json::parse(R"({"type":"object","properties":{}})")}};
+  Message call{Role::kAssistant, ""};
+  call.tool_calls.push_back({"c1", "bash", {{"command", "ls"}}, R"({"command":"ls"})"});
+  Message result{Role::kUser, ""};
+  result.tool_results.push_back({"c1", "a.txt", true});
+  request.messages = {call, result};
+  const ChatRequest read = RequestFromJson(*ParseJson(DumpJson(RequestToJson(request)), "test"));
+  ASSERT_EQ(read.tools.size(), 1U);
+  EXPECT_EQ(read.tools[0].name + read.tools[0].description, "bashRuns it.");
+  EXPECT_EQ(read.tools[0].schema, request.tools[0].schema);
+  ASSERT_EQ(read.messages.size(), 2U);
+  ASSERT_EQ(read.messages[0].tool_calls.size(), 1U);
+  EXPECT_EQ(read.messages[0].tool_calls[0].id, "c1");
+  EXPECT_EQ(read.messages[0].tool_calls[0].arguments, call.tool_calls[0].arguments);
+  ASSERT_EQ(read.messages[1].tool_results.size(), 1U);
+  EXPECT_EQ(read.messages[1].tool_results[0].text, "a.txt");
+
+  ChatResponse response;
+  response.tool_calls = {{"", "bash", Json(), R"({"command":"l)"}};  // cut off
+  const ChatResponse answered = ResponseFromJson(*ParseJson(DumpJson(ResponseToJson(response)), "test"));
+  ASSERT_EQ(answered.tool_calls.size(), 1U);
+  EXPECT_EQ(answered.tool_calls[0].name, "bash");
+  EXPECT_TRUE(answered.tool_calls[0].arguments.is_null());
+  EXPECT_EQ(answered.tool_calls[0].raw_arguments, R"({"command":"l)");
+}
+
 TEST(WorkerProtocol, ResponsesStayTheSame) {
   ChatResponse response;
   response.text = "blue";

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 
@@ -16,6 +17,8 @@ constexpr const char* kProtocolVersion = "2025-06-18";  // servers answer with t
 constexpr std::size_t kMaxTools = 10'000;
 constexpr std::size_t kShownColumns = 400;
 constexpr int kMethodNotFound = -32601;
+// Of kStatelessMcp, for a request without its headers, or in another version; in its drafts -32001 and -32004.
+constexpr std::array<int, 5> kNoHandshake = {kMethodNotFound, -32020, -32022, -32001, -32004};
 
 std::string ErrorOf(const Json& answer) {
   const Json& error = Member(answer, "error");
@@ -31,8 +34,12 @@ struct McpSession::State {
   explicit State(McpConnection connection) : connection_(std::move(connection)) {}
 
   // The response to a request: {"result": …} or {"error": …}.
-  Result<Json> Request(const std::string& method, const Json& params) {
+  Result<Json> Request(const std::string& method, Json params) {
     const int id = next_id_++;
+    if (stateless_) {
+      params["_meta"] = {{"io.modelcontextprotocol/protocolVersion", kStatelessMcp},
+                         {"io.modelcontextprotocol/clientCapabilities", Json::object()}};
+    }
     RETURN_IF_ERROR(Send({{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}}));
     while (true) {
       ASSIGN_OR_RETURN(const Received received, Receive());
@@ -47,6 +54,16 @@ struct McpSession::State {
         return message;
       }
     }
+  }
+
+  void Agree(const std::string& version) {
+    if (connection_.agreed) connection_.agreed(version);
+  }
+
+  // The server knows no handshake.
+  void BecomeStateless() {
+    stateless_ = true;
+    Agree(std::string(kStatelessMcp));
   }
 
   Status Notify(const std::string& method) { return Send({{"jsonrpc", "2.0"}, {"method", method}}); }
@@ -81,6 +98,7 @@ struct McpSession::State {
 
   const McpConnection connection_;
   int next_id_ = 1;
+  bool stateless_ = false;
   std::string output_;
   std::size_t taken_ = 0;     // bytes of output_ already parsed
   std::size_t searched_ = 0;  // bytes of output_ without a line end, from taken_
@@ -96,6 +114,8 @@ Result<McpResult> McpSession::Call(const std::string& name, const Json& argument
   ASSIGN_OR_RETURN(const Json answer, state_->Request("tools/call", {{"name", name}, {"arguments", arguments}}));
   const Json& result = Member(answer, "result");
   if (!result.is_object()) return McpResult{ErrorOf(answer), true};
+  if (StringAt(result, "resultType") == "input_required")
+    return McpResult{"The tool asks for input of the user, who isn't there", true};
   McpResult said{"", JsonGet(result, "isError", false)};
   const Json& content = Member(result, "content");
   for (std::size_t i = 0; content.is_array() && i < content.size(); ++i) {
@@ -117,9 +137,14 @@ Result<McpTools> McpSession::Open() {
   if (const Json& result = Member(hello, "result"); result.is_object()) {
     const Json& info = Member(result, "serverInfo");
     found.server = ExcerptLine(StringAt(info, "name") + " " + StringAt(info, "version"), kShownColumns);
+    const std::string version = StringAt(result, "protocolVersion");
+    server.Agree(version.empty() ? kProtocolVersion : version);
     RETURN_IF_ERROR(server.Notify("notifications/initialized"));
-  } else if (JsonGet<int>(Member(hello, "error"), "code", 0) != kMethodNotFound) {  // newer servers need no handshake
-    return InputError("initialize: " + ErrorOf(hello));
+  } else {
+    const int code = JsonGet<int>(Member(hello, "error"), "code", 0);
+    if (std::find(kNoHandshake.begin(), kNoHandshake.end(), code) == kNoHandshake.end())
+      return InputError("initialize: " + ErrorOf(hello));
+    server.BecomeStateless();
   }
   Json params = Json::object();
   std::set<std::string> cursors;

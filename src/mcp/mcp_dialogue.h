@@ -21,7 +21,13 @@ struct McpTools {
 struct McpConnection {
   std::function<Status(std::string_view bytes)> send;
   std::function<Result<std::string>()> receive;  // what the server has written since: at least one byte
+  // Told the protocol's version once it is known, for a transport that has to repeat it. May be empty.
+  std::function<void(const std::string& version)> agreed = {};
 };
+
+// The first version of the protocol without a handshake and sessions: each request says what it needs to be understood.
+// Versions are dates, so that later ones are greater.
+inline constexpr std::string_view kStatelessMcp = "2026-07-28";
 
 // What came of a call.
 struct McpResult {
@@ -48,9 +54,9 @@ class McpSession {
   std::unique_ptr<State> state_;
 };
 
-// Requests the tools of a server: one JSON-RPC message per line (modelcontextprotocol.io, transport stdio). Requests
-// from the server are rejected; notifications and lines that aren't JSON are skipped. Error (kInput): it breaks the
-// protocol.
+// Requests the tools of a server: one JSON-RPC message per line (modelcontextprotocol.io, transport stdio; mcp_http.h
+// has the other one). A server that refuses the handshake is asked as those of kStatelessMcp are. Requests from the
+// server are rejected; notifications and lines that aren't JSON are skipped. Error (kInput): it breaks the protocol.
 Result<McpTools> RequestMcpTools(const McpConnection& connection);
 
 }  // namespace upskill

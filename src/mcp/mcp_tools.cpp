@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -133,6 +134,12 @@ Result<McpTools> ListMcpTools(const std::string& command, const std::vector<std:
   error.message = fmt::format("MCP server `{}`: {}{}", command, error.message,
                               error_output.empty() ? "" : "; its standard error: " + error_output);
   return error;
+}
+
+Result<McpTools> ListMcpToolsAt(const McpAddress& address, milliseconds limit, const StopFlag* stop) {
+  McpHttp server(address, std::make_shared<HttpClient>());
+  server.Begin(steady_clock::now() + limit, stop, 1);
+  return RequestMcpTools(server.connection()).With("MCP server " + address.url);
 }
 
 }  // namespace upskill

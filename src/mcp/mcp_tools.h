@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mcp/mcp_dialogue.h"
+#include "mcp/mcp_http.h"
 #include "util/result.h"
 #include "util/stop_flag.h"
 
@@ -17,5 +18,9 @@ namespace upskill {
 // kInput if it isn't an MCP server or breaks the protocol, kUnavailable after `limit`, kCancelled.
 Result<McpTools> ListMcpTools(const std::string& command, const std::vector<std::string>& environment,
                               std::chrono::milliseconds limit, const StopFlag* stop);
+
+// The same for the server at a URL, through a client of its own. Errors name the URL and are those of
+// McpHttp::Receive.
+Result<McpTools> ListMcpToolsAt(const McpAddress& address, std::chrono::milliseconds limit, const StopFlag* stop);
 
 }  // namespace upskill

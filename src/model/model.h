@@ -40,6 +40,7 @@ struct ModelInfo {
   bool bounded = true;                        // keeps to the maximum of tokens for an answer; a command may not
   bool takes_tools = false;                   // takes ChatRequest::tools and histories with calls and their results
   bool acts = false;                          // takes requests with ChatRequest::task
+  bool starts_servers = false;                // … with WorkspaceTask::servers that have a command
   // Of one that acts: has ChatRequest::meter approve each turn, so that nothing is reserved for the task as a whole.
   bool meters_turns = false;
 };

@@ -69,12 +69,14 @@ class TurnMeter {
   virtual void Settle(std::uint64_t ticket, const Result<ChatResponse>& answer) = 0;
 };
 
-// An MCP server whose tools a student has besides those of the workspace.
+// An MCP server whose tools a student has besides those of the workspace: a command or a URL.
 struct ToolServer {
   std::string name;
-  std::string command;   // a command line, for the sandbox
-  WorkspaceFiles files;  // what the command finds in its folder, besides the case's files
-  bool shared = false;   // one for all tasks of a run, instead of one for each
+  std::string command;                         // a command line, for the sandbox
+  WorkspaceFiles files;                        // what the command finds in its folder, besides the case's files
+  bool shared = false;                         // one for all tasks of a run, instead of one for each
+  std::string url;                             // http or https; empty: there is a command
+  std::map<std::string, std::string> headers;  // for the URL; values have variables as ${NAME}
 
   bool operator==(const ToolServer&) const = default;
 };

@@ -44,6 +44,10 @@ struct HttpRequest {
   // it is resent because the server had closed a kept-alive connection.
   std::function<void()> on_connected;
 
+  // Called on the client's thread when the status and the headers of the response are there, before its body; not for
+  // interim responses (1xx).
+  std::function<void(int status, const std::map<std::string, std::string>& headers)> on_headers;
+
   // Called on the client's thread with each piece of a 2xx response's body as it arrives, decompressed;
   // HttpResponse::body then stays empty. Returning false ends the transfer with an error of kind kPermanent.
   std::function<bool(std::string_view)> on_data;

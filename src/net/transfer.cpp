@@ -292,6 +292,7 @@ bool Transfer::TakeHeaderLine(std::string_view received) {
     curl_easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &status);
     response_.status = static_cast<int>(status);
     headers_done_ = status >= 200;
+    if (headers_done_ && request_->on_headers) request_->on_headers(response_.status, response_.headers);
   }
   return true;
 }

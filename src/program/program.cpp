@@ -75,6 +75,8 @@ class ProgramReader {
       ASSIGN_OR_RETURN(program.sessions, PlaceOf(node));
     } else if (key == "endpoint") {
       ASSIGN_OR_RETURN(program.endpoint, EndpointOf(node));
+    } else if (key == "mcp") {
+      ASSIGN_OR_RETURN(program.servers, ServersOf(node));
     } else {
       return ErrorAt(node, fmt::format("unknown key '{}' in a program", key));
     }
@@ -150,6 +152,22 @@ class ProgramReader {
     }
     if (endpoint.base_url.empty()) return ErrorAt(node, "'endpoint' needs 'base_url'");
     return std::optional(std::move(endpoint));
+  }
+
+  Result<std::optional<ProgramServers>> ServersOf(const toml::node& node) const {
+    const toml::table* const table = node.as_table();
+    if (table == nullptr) return ErrorAt(node, "'mcp' must be a table");
+    ProgramServers servers;
+    for (const auto& [key, value] : *table) {
+      std::string* const text = key.str() == "server"      ? &servers.server
+                                : key.str() == "separator" ? &servers.separator
+                                : key.str() == "option"    ? &servers.option
+                                                           : nullptr;
+      if (text == nullptr) return ErrorAt(value, fmt::format("unknown key '{}' in 'mcp'", key.str()));
+      ASSIGN_OR_RETURN(*text, TextOf(value, key.str()));
+    }
+    if (servers.server.empty()) return ErrorAt(node, "'mcp' needs 'server'");
+    return std::optional(std::move(servers));
   }
 
   const std::string& file_;

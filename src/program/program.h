@@ -30,6 +30,13 @@ struct ProgramEndpoint {
   std::vector<std::string> key_variables;
 };
 
+// How a program is told of MCP servers: texts with the placeholders {server} and {script}.
+struct ProgramServers {
+  std::string server;     // of one server, in the language of the program's file
+  std::string separator;  // between two
+  std::string option;     // of the command line, where there are any
+};
+
 // A program that works on a task by itself, asking a model: a [[program]] of assets/agents.toml, which explains the
 // keys. Texts may have the placeholders of ProgramPlaces.
 struct AgentProgram {
@@ -47,6 +54,7 @@ struct AgentProgram {
   std::map<std::string, std::string> files;  // of its home folder
   std::optional<SessionPlace> sessions;      // absent: it keeps none
   std::optional<ProgramEndpoint> endpoint;   // absent: providers of the catalogue
+  std::optional<ProgramServers> servers;     // absent: it can't be given MCP servers
 
   // Its own name for a protocol; null: it doesn't speak it.
   const std::string* NameOf(Protocol protocol) const;

@@ -41,8 +41,28 @@ std::string TextForStorage(std::string_view text) {
   return WithoutMiddle(ReplaceInvalidUtf8(text), kMaxTranscriptText);
 }
 
-Json CallToJson(const Trace& session, const Event& call) {
-  Json json = {{"name", ReplaceInvalidUtf8(call.tool)}, {"arguments", TextForStorage(call.text)}};
+// A tool of a server as the tool loop would call it, SERVER_TOOL, whatever the program has made of that; other tools as
+// they are.
+std::string ToolNameIn(const WorkspaceTask& task, const std::string& tool) {
+  std::string_view rest = tool;
+  for (const std::string_view prefix : {"mcp__", "mcp_"}) {
+    if (!rest.starts_with(prefix)) continue;
+    rest.remove_prefix(prefix.size());
+    break;
+  }
+  for (const ToolServer& server : task.servers) {
+    if (!rest.starts_with(server.name)) continue;
+    for (const std::string_view joint : {"__", "_", "."}) {
+      const std::string_view own = rest.substr(server.name.size());
+      if (own.starts_with(joint) && own.size() > joint.size())
+        return ReplaceInvalidUtf8(fmt::format("{}_{}", server.name, own.substr(joint.size())));
+    }
+  }
+  return ReplaceInvalidUtf8(tool);
+}
+
+Json CallToJson(const Trace& session, const WorkspaceTask& task, const Event& call) {
+  Json json = {{"name", ToolNameIn(task, call.tool)}, {"arguments", TextForStorage(call.text)}};
   if (call.partner == kNoIndex || call.partner >= session.events.size()) return json;
   const Event& result = session.events[call.partner];
   if (result.kind != EventKind::kToolResult) return json;
@@ -52,7 +72,7 @@ Json CallToJson(const Trace& session, const Event& call) {
 }
 
 // One turn for each answer of the model in the main thread.
-Json TranscriptOf(const Trace& session) {
+Json TranscriptOf(const Trace& session, const WorkspaceTask& task) {
   Json turns = Json::array();
   std::size_t bytes = 0;
   std::optional<std::size_t> message;
@@ -63,7 +83,7 @@ Json TranscriptOf(const Trace& session) {
     if (event.kind == EventKind::kToolResult) after_result = true;
     if (event.abandoned || !event.agent.empty() || (!says && !calls)) continue;
     const bool same = !turns.empty() && (event.message != kNoIndex ? message == event.message : !after_result);
-    Json part = calls ? CallToJson(session, event) : Json(TextForStorage(event.text));
+    Json part = calls ? CallToJson(session, task, event) : Json(TextForStorage(event.text));
     bytes += DumpJson(part).size() + 40;
     if (bytes > kMaxTranscriptBytes) break;
     if (!same) turns.push_back(Json::object());
@@ -231,13 +251,13 @@ Result<Trace> SessionOf(const ProgramRun& run) {
 WorkRecord WorkOf(const Trace& session, const ProgramRun& run, const WorkspaceTask& task) {
   WorkRecord work;
   work.changes = ChangesOf(run, task);
-  work.transcript = TranscriptOf(session);
+  work.transcript = TranscriptOf(session, task);
   work.turns = static_cast<int>(work.transcript.size());
   const TraceCounts counts = CountTrace(session);
   work.tool_calls = static_cast<int>(counts.tool_calls);
   work.tool_errors = static_cast<int>(counts.tool_errors);
   for (const auto& [tool, calls] : counts.tool_calls_by_name)
-    work.tools[ReplaceInvalidUtf8(tool)] = static_cast<int>(calls);
+    work.tools[ToolNameIn(task, tool)] += static_cast<int>(calls);
   if (task.skill) work.skill = SkillUseOf(session, task);
   return work;
 }

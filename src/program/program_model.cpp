@@ -135,6 +135,7 @@ class ProgramModel : public Model {
       job.skill = task.skill;
       job.others = task.others;
     }
+    job.servers = task.servers;
     job.time_limit = task.time_limit;
     job.stop = &stop;
     ProxyLimits limits;
@@ -187,6 +188,7 @@ Result<std::unique_ptr<Model>> MakeProgramModel(ProgramModelOptions options) {
   info.bounded = false;
   info.acts = true;
   info.meters_turns = true;
+  info.starts_servers = options.program.servers.has_value();
   return std::unique_ptr<Model>(
       std::make_unique<ProgramModel>(std::move(options), std::move(info), std::move(sandbox)));
 }

@@ -140,6 +140,37 @@ TEST_F(ProgramModelTest, FindsASkillThatIsInstalled) {
   EXPECT_THAT(server_.requests()[2].body, AllOf(HasSubstr("Say hi."), HasSubstr("skills: \"")));
 }
 
+TEST_F(ProgramModelTest, IsToldOfMcpServers) {
+  lines_ = {"read .fake/servers", "run sh /tmp/upskill/servers/first.sh; sh /tmp/upskill/servers/two-2.sh", "done"};
+  task_.files = {{"data.txt", "of the case"}};
+  task_.servers = {
+      {"first", "cat data.txt \"own.txt\"; pwd; echo x > data.txt", {{"own.txt", " and its own"}}, false, "", {}},
+      {"two-2", "ls", {}, true, "", {}}};
+  const Result<ChatResponse> answer = Run();
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  const Json& turns = answer->work->transcript;
+  ASSERT_EQ(turns.size(), 3U);
+  EXPECT_THAT(DumpJson(turns[0]),
+              HasSubstr("{first=/tmp/upskill/servers/first.sh, two-2=/tmp/upskill/servers/two-2.sh}"));
+  EXPECT_THAT(DumpJson(turns[1]), HasSubstr("of the case and its own/tmp/upskill/servers/first data.txt"));
+  EXPECT_TRUE(answer->work->changes.empty());
+  task_.servers.clear();
+  lines_ = {"read .fake/servers", "done"};
+  const Result<ChatResponse> without = Run();
+  ASSERT_TRUE(without.ok()) << without.error().message;
+  EXPECT_THAT(DumpJson(without->work->transcript), HasSubstr("\"{}\""));
+}
+
+TEST_F(ProgramModelTest, HasNoWayToAServerAtAUrl) {
+  lines_ = {"done"};
+  task_.servers = {{"far", "", {}, false, "http://127.0.0.1:1/mcp", {}}};
+  const Result<ChatResponse> answer = Run();
+  ASSERT_FALSE(answer.ok());
+  EXPECT_EQ(answer.error().kind, ErrorKind::kPermanent);
+  EXPECT_THAT(answer.error().message, HasSubstr("MCP server far: it is at a URL"));
+  EXPECT_EQ(server_.request_count(), 0U);
+}
+
 TEST_F(ProgramModelTest, EndsAProgramThatHangs) {
   lines_ = {"write out.txt x", "hang"};
   task_.time_limit = std::chrono::seconds(2);

@@ -59,8 +59,47 @@ std::string Script() {
   return script.replace(script.find(mark), mark.size(), kIgnored);
 }
 
+// Where servers run: each in a folder, with a script beside it.
+constexpr const char* kServersFolder = "/tmp/upskill/servers";
+
+// What the program's files say of the servers. The scripts' names are plain: some programs replace what looks like a
+// variable.
+std::string ServersText(const ProgramJob& job) {
+  std::string text;
+  for (const ToolServer& server : job.servers) {
+    if (!text.empty()) text += job.program.servers->separator;
+    text += Filled(job.program.servers->server,
+                   {{"server", server.name}, {"script", fmt::format("{}/{}.sh", kServersFolder, server.name)}});
+  }
+  return text;
+}
+
+void AddServerFiles(const ProgramJob& job, std::map<std::string, std::string>& files) {
+  for (const ToolServer& server : job.servers) {
+    const std::string folder = ".upskill/servers/" + server.name;
+    files[folder + ".sh"] =
+        fmt::format("cd {}/{} && exec sh -c {}\n", kServersFolder, server.name, ShellWord(server.command));
+    files[folder + "/.keep"];  // the folder is there even without files
+    for (const WorkspaceFiles* own : {&job.files, &server.files}) {
+      for (const auto& [name, content] : *own) files[folder + "/" + name] = content;
+    }
+  }
+}
+
+Status CheckServers(const ProgramJob& job) {
+  for (const ToolServer& server : job.servers) {
+    const std::string why = !server.url.empty()    ? "it is at a URL, and the program's sandbox has no network"
+                            : !job.program.servers ? job.program.name + " can't be given MCP servers"
+                                                   : "";
+    if (!why.empty()) return Error{ErrorKind::kPermanent, fmt::format("MCP server {}: {}", server.name, why)};
+  }
+  return {};
+}
+
 std::map<std::string, std::string> PlacesOf(const ProgramJob& job) {
-  return {{"program", ShellWord(job.place.executable.string())},
+  return {{"mcp", ServersText(job)},
+          {"mcp_option", job.servers.empty() ? "" : job.program.servers->option},
+          {"program", ShellWord(job.place.executable.string())},
           {"prompt", "/tmp/upskill/prompt"},
           {"answer", "/tmp/upskill/answer"},
           {"output", "/tmp/upskill/output"},
@@ -92,6 +131,7 @@ Result<std::map<std::string, std::string>> FilesFor(const ProgramJob& job,
     for (const SkillFolder& other : job.others) install(other);
     install(*job.skill);
   }
+  AddServerFiles(job, files);
   files[".upskill/prompt"] = job.prompt;
   return files;
 }
@@ -157,6 +197,7 @@ Error EndedBy(SandboxOutcome::Ending ending, const std::string& name) {
 }  // namespace
 
 Result<ProgramRun> RunProgram(const Sandbox& sandbox, const ProgramJob& job) {
+  RETURN_IF_ERROR(CheckServers(job));
   const std::map<std::string, std::string> places = PlacesOf(job);
   SandboxCommand command;
   ASSIGN_OR_RETURN(command.files, FilesFor(job, places));

@@ -28,6 +28,7 @@ struct ProgramJob {
   WorkspaceFiles files;              // of the workspace
   std::optional<SkillFolder> skill;  // to be installed where the program looks for skills
   std::vector<SkillFolder> others;   // with it
+  std::vector<ToolServer> servers;   // with commands, which the program starts
   std::chrono::milliseconds time_limit{600'000};
   const StopFlag* stop = nullptr;
   std::function<void(Fd)> serve;  // SandboxCommand::serve, for the model's URL
@@ -48,7 +49,7 @@ struct ProgramRun {
 
 // Runs the program in a sandbox, with a home folder of its own in memory, until it exits or its time is over; then ends
 // all its processes. Errors: the sandbox's; a limit of the sandbox that ended the run before its files could be kept;
-// kCancelled.
+// servers that the program can't be given (kPermanent); kCancelled.
 Result<ProgramRun> RunProgram(const Sandbox& sandbox, const ProgramJob& job);
 
 }  // namespace upskill

@@ -60,6 +60,9 @@ TEST(Programs, ThatAreWrongAreNamedByLine) {
   EXPECT_THAT(ErrorOf(std::string(kSmall) + "colour = 1\n"), HasSubstr("unknown key 'colour'"));
   EXPECT_THAT(ErrorOf(std::string(kSmall) + "files = { \"../x\" = \"\" }\n"), StartsWith("a.toml:7:"));
   EXPECT_THAT(ErrorOf(std::string(kSmall) + "sessions = [\"x\"]\n"), HasSubstr("a folder and a pattern"));
+  EXPECT_THAT(ErrorOf(std::string(kSmall) + "mcp = { separator = \",\" }\n"), HasSubstr("'mcp' needs 'server'"));
+  EXPECT_THAT(ErrorOf(std::string(kSmall) + "mcp = { servers = \"x\" }\n"),
+              HasSubstr("unknown key 'servers' in 'mcp'"));
   EXPECT_THAT(ErrorOf("[[program]]\nid = 1\n"), HasSubstr("'id' must be a string"));
   EXPECT_THAT(ErrorOf("program = 1\n"), HasSubstr("expected [[program]] tables"));
   EXPECT_THAT(ErrorOf("program = [\n"), StartsWith("a.toml:"));

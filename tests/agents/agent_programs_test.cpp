@@ -158,11 +158,78 @@ TEST_P(AgentProgramTest, ReadsASkillThatIsInstalledAndNoOther) {
   if (options_.program.id != "claude-code") EXPECT_THAT(DumpJson(answer->work->transcript), HasSubstr("Say hello."));
   EXPECT_EQ(answer->work->changes.written.size(), 1U);
 
+  // Among others, as `eval --activation` has it.
+  task.others = {
+      {"charts", "Draws charts.", {{"SKILL.md", "---\nname: charts\ndescription: Draws charts.\n---\n\nDraw.\n"}}}};
+  answer = Run(server, protocol, task);
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  ASSERT_TRUE(answer->work && answer->work->skill);
+  EXPECT_THAT(answer->work->skill->read, testing::ElementsAre("SKILL.md")) << DumpJson(answer->work->transcript);
+  EXPECT_TRUE(answer->work->skill->others.empty());
+  std::swap(*task.skill, task.others.front());
+  answer = Run(server, protocol, task);
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  ASSERT_TRUE(answer->work && answer->work->skill);
+  EXPECT_TRUE(answer->work->skill->read.empty());
+  EXPECT_THAT(answer->work->skill->others, testing::ElementsAre("greeting"));
+
   task.skill.reset();
+  task.others.clear();
   answer = Run(server, protocol, task);
   ASSERT_TRUE(answer.ok()) << answer.error().message;
   EXPECT_FALSE(answer->work->skill);
   EXPECT_THAT(DumpJson(answer->work->transcript), testing::Not(HasSubstr("Say hello.")));
+}
+
+// Adds numbers up and counts its calls; it finds its own file and the case's.
+constexpr const char* kSumServer = R"py(
+import json, sys
+calls = 0
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" not in message:
+        continue
+    method, result = message["method"], {}
+    if method == "initialize":
+        result = {"protocolVersion": message["params"]["protocolVersion"], "capabilities": {"tools": {}},
+                  "serverInfo": {"name": "sums", "version": "1"}}
+    elif method == "tools/list":
+        result = {"tools": [{"name": "add", "description": "Adds numbers up.", "inputSchema": {
+            "type": "object", "properties": {"numbers": {"type": "array", "items": {"type": "integer"}}},
+            "required": ["numbers"]}}]}
+    elif method == "tools/call":
+        calls += 1
+        total = sum(message["params"]["arguments"]["numbers"])
+        result = {"content": [{"type": "text", "text": "call %d: %d, %s" % (calls, total, open("notes.md").read())}]}
+    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+)py";
+
+TEST_P(AgentProgramTest, UsesAnMcpServer) {
+  // Claude Code offers such tools only when they have been searched for.
+  const bool searches = options_.program.id == "claude-code";
+  const std::string search = R"({"tool": ["Tool", "Search", {"query": "select:mcp__sums__add", "max_results": 5}]}, )";
+  const ScriptedModel server(R"({"turns": [)" + (searches ? search : "") +
+                             R"({"tool": ["sums", "add", {"numbers": [1, 2, 3]}]},
+                                {"tool": ["sums", "add", {"numbers": [40]}]}, {"say": "All done."}]})");
+  WorkspaceTask task;
+  task.files = {{"notes.md", "# Notes"}};
+  task.servers = {{"sums", "python3 \"$(echo sums.py)\"", {{"sums.py", kSumServer}}, false, "", {}}};
+  task.time_limit = std::chrono::seconds(300);
+  const Result<ChatResponse> answer = Run(server, options_.program.protocols.front().first, task);
+  if (!options_.program.servers) {
+    ASSERT_FALSE(answer.ok());
+    EXPECT_EQ(answer.error().kind, ErrorKind::kPermanent);
+    EXPECT_THAT(answer.error().message, HasSubstr("MCP server sums: Pi can't be given MCP servers"));
+    return;
+  }
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  EXPECT_EQ(answer->text, "All done.");
+  ASSERT_TRUE(answer->work);
+  EXPECT_THAT(DumpJson(answer->work->transcript),
+              AllOf(HasSubstr("call 1: 6, # Notes"), HasSubstr("call 2: 40, # Notes")));
+  ASSERT_EQ(answer->work->tools.count("sums_add"), 1U) << DumpJson(answer->work->transcript);
+  EXPECT_EQ(answer->work->tools.at("sums_add"), 2);
+  EXPECT_TRUE(answer->work->changes.empty());
 }
 
 TEST_P(AgentProgramTest, FailsWithItsModel) {

@@ -3,7 +3,7 @@
 """scripted_model.py SCRIPT: a model server on loopback for tests of real agent programs.
 
 SCRIPT is JSON: {"turns": [TURN, ...], "status": 200}. A turn has "say" (text) and one of "write": [path, text], "run":
-command, "skill": name, done with whichever tool the request offers. The turn follows from the request: the model's own
+command, "skill": name, "tool": [server, tool, arguments] (of an MCP server), done with whichever tool the request offers. The turn follows from the request: the model's own
 turns in it are counted; after the last turn it is repeated. Requests without tools (titles) are answered "A title".
 Speaks Anthropic Messages, Chat Completions, Responses and Gemini, streaming or not. The first line on standard output is
 the URL.
@@ -37,7 +37,7 @@ class Conversation:
     """A request: the tools that it offers (name -> schema), and how many turns of the model it holds."""
 
     def __init__(self, kind, body):
-        self.body, self.text, self.tools = body, "\n".join(texts(body)), {}
+        self.body, self.text, self.tools, self.spaces = body, "\n".join(texts(body)), {}, {}
         if kind == "gemini":
             for group in body.get("tools") or []:
                 for tool in group.get("functionDeclarations") or []:
@@ -52,6 +52,8 @@ class Conversation:
             for tool in offered:
                 if tool.get("type") == "function":
                     self.tools[tool["name"]] = tool.get("parameters") or {}
+                for own in tool.get("tools") or [] if tool.get("type") == "namespace" else []:
+                    self.spaces["%s__%s" % (tool["name"], own["name"])] = (own["name"], tool["name"])
             made = [item.get("role") == "assistant" or item.get("type") in ("function_call", "reasoning") for item in items]
         else:
             for tool in body.get("tools") or []:
@@ -80,13 +82,18 @@ class Conversation:
         return "/workspace/" + path if folder is None else next(g for g in folder.groups() if g).rstrip(".") + "/" + path
 
     def call(self, turn):
-        """(tool, arguments), or nothing."""
+        """(tool, arguments) and its namespace, if it has one; or nothing."""
         if "write" in turn:
             path, text = turn["write"]
             if tool := self.find(WRITE):
                 return tool, self.arguments(tool, [(("file_path", "filePath", "path"), self.absolute(path)),
                                                    (("content", "text"), text)])
             return self.shell("printf '%%s' '%s' > '%s'" % (text, path))
+        if "tool" in turn:
+            server, own, values = turn["tool"]
+            tool = next((name for name in [*self.tools, *self.spaces] if server in name and name.endswith(own)), None)
+            name, *space = self.spaces.get(tool, (tool,))
+            return (name, values, *space) if tool else None
         if "skill" in turn:
             if tool := self.find(SKILL):
                 return tool, self.arguments(tool, [(("skill", "name"), turn["skill"])])
@@ -159,7 +166,7 @@ def responses(say, call):
                        "content": [{"type": "output_text", "text": say, "annotations": []}]})
     if call:
         output.append({"id": "fc_1", "type": "function_call", "status": "completed", "call_id": "call_%d" % next(NUMBERS),
-                       "name": call[0], "arguments": json.dumps(call[1])})
+                       "name": call[0], "arguments": json.dumps(call[1]), **({"namespace": call[2]} if call[2:] else {})})
     whole = {"id": "resp_1", "object": "response", "created_at": 1, "model": "scripted", "status": "completed",
              "output": output, "usage": usage}
     yield "response.created", {"response": dict(whole, status="in_progress", output=[], usage=None)}

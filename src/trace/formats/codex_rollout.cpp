@@ -142,6 +142,10 @@ class CodexRolloutReader : public RecordReader {
 
   void AddCall(const std::string& type, Json& item, const EventContext& stamp) {
     std::string name = StringAt(item, "name");
+    // Newer versions name the MCP server apart: {"namespace": "mcp__SERVER", "name": …}.
+    constexpr std::string_view kOfServer = "mcp__";
+    if (const std::string space = StringAt(item, "namespace"); space.starts_with(kOfServer))
+      name = space.substr(kOfServer.size()) + "__" + name;
     if (type == "local_shell_call") name = "local_shell";
     if (type == "web_search_call") name = "web_search";
     if (type == "tool_search_call") name = "tool_search";
