@@ -191,6 +191,36 @@ TEST(ChatFormatTools, AreThoseOfTheTemplate) {
   for (const ToolCall& partial : cut.calls) EXPECT_FALSE(partial.arguments.is_object());
 }
 
+// Of the same form, for the little room in the model.
+const std::string kSmallToolTemplate = R"j({% for t in tools or [] %}{{ t | tojson }}{% endfor %}
+{%- for m in messages %}<|im_start|>{{ m.role }}
+{{ m.content }}{% for c in m.tool_calls or [] %}<tool_call>
+{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}
+</tool_call>{% endfor %}<|im_end|>
+{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
+{% endif %})j";
+
+// The engine asks for calls, forces them from their beginning, and shares the beginning of prompts with the same tools.
+TEST_F(ChatTemplate, WithToolsIsGivenThem) {
+  const Result<std::unique_ptr<Model>> model = Open(kSmallToolTemplate);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_TRUE((*model)->info().takes_tools);
+  ChatRequest request = Ask("Name a colour.", 1);
+  const Result<ChatResponse> without = Generate(**model, request);
+  request.tools = kFileTools;
+  const Result<ChatResponse> first = Generate(**model, request);
+  ASSERT_TRUE(without.ok() && first.ok()) << first.error().message;
+  EXPECT_GT(first->usage.prompt(), without->usage.prompt() + 50);
+  request.messages.front().text = "Name another colour.";
+  const Result<ChatResponse> second = Generate(**model, request);
+  ASSERT_TRUE(second.ok()) << second.error().message;
+  EXPECT_GT(second->usage.cache_read, 50);
+  request.tools.front().schema = {{"type", "no such type"}};
+  const Result<ChatResponse> wrong = Generate(**model, request);
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(wrong.error().kind, ErrorKind::kPermanent);
+}
+
 TEST(ChatFormatTools, AreNotAskedOfTemplatesWithoutThem) {
   for (const char* plain : {"{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor "
                             "%}<|im_start|>assistant\n",

@@ -252,7 +252,7 @@ TEST_P(AgentProgramTest, GivesUpWithItsModel) {
 }
 
 TEST_P(AgentProgramTest, IsEndedInTheMiddleOfACommand) {
-  const ScriptedModel server(R"({"turns": [{"run": "sleep 1000"}]})");
+  const ScriptedModel server(R"({"turns": [{"run": "tail -f /dev/null"}]})");  // Claude Code refuses to sleep
   WorkspaceTask task;
   task.time_limit = std::chrono::seconds(15);
   const Result<ChatResponse> answer = Run(server, options_.program.protocols.front().first, task);
