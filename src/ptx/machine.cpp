@@ -8,6 +8,8 @@
 #include <cstring>
 #include <new>
 
+#include "ptx/separate_blocks.h"
+
 namespace upskill::ptx {
 namespace {
 
@@ -35,7 +37,9 @@ Machine::Machine(const LoadedModule& loaded, DeviceMemory& memory, const Functio
       config_(config),
       arguments_(arguments.begin(), arguments.end()),
       options_(options),
-      races_(options.memory_budget / 2) {
+      races_(options.memory_budget / 2),
+      rng_(options.schedule_seed),
+      separate_(options.schedule_seed != 0 && HasSeparateBlocks(program_, kernel_)) {
   deadline_ = std::chrono::steady_clock::now() + options.time_budget;
 }
 
@@ -144,7 +148,6 @@ void Machine::StartBlock(std::uint32_t index, Cluster& cluster) {
   auto block = std::make_unique<Block>();
   block->index = index;
   block->id = BlockDim(index);
-  // Of the block alone: its warps run in the same order whatever runs beside them.
   block->rng = Rng(Rng(options_.schedule_seed).Next() ^ Rng(~std::uint64_t{index}).Next());
   block->cluster = &cluster;
   block->rank = static_cast<std::uint32_t>(cluster.blocks.size());
@@ -255,7 +258,7 @@ bool Machine::Runnable(const Block& block) const {
 void Machine::RunBlock(Block& block) {
   block_ = &block;
   const std::size_t count = block.warps.size();
-  const std::size_t first = options_.schedule_seed == 0 ? 0 : block.rng.Next() % count;
+  const std::size_t first = options_.schedule_seed == 0 ? 0 : OrderOf(block).Next() % count;
   for (std::size_t i = 0; i < count && !ended_; ++i) RunWarp(block.warps[(first + i) % count]);
   if (!ended_ && !Runnable(block) && block.live_threads > 0) ReleaseStuckCollectives(block);
 }
