@@ -16,9 +16,10 @@ namespace {
 constexpr std::uint64_t kSharedGap = 32;               // between variables, so that overruns are found
 constexpr std::uint64_t kMostSharedBytes = 4U << 20U;  // of a block, with gaps
 constexpr std::size_t kResidentBlocks = 8;
-constexpr std::size_t kMostResidentBlocks = 2048;  // if all of them wait for others
-constexpr std::uint64_t kMostPolls = 20'000;       // that find no change, until they count as a deadlock
-constexpr std::uint64_t kCheckInterval = 100'000;  // thread instructions between two looks at the clock
+constexpr std::size_t kMostResidentBlocks = 2048;           // if all of them wait for others
+constexpr std::uint64_t kMostPolls = 20'000;                // that find no change, until they count as a deadlock
+constexpr std::uint64_t kCheckInterval = 100'000;           // thread instructions between two looks at the clock
+constexpr std::uint64_t kSeedStep = 0xD1B54A32D192ED03ULL;  // from block to block: odd, and not that of Rng itself
 
 std::uint64_t RoundUp(std::uint64_t value, std::uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
@@ -148,7 +149,7 @@ void Machine::StartBlock(std::uint32_t index, Cluster& cluster) {
   auto block = std::make_unique<Block>();
   block->index = index;
   block->id = BlockDim(index);
-  block->rng = Rng(Rng(options_.schedule_seed).Next() ^ Rng(~std::uint64_t{index}).Next());
+  block->rng = Rng(options_.schedule_seed + index * kSeedStep);
   block->cluster = &cluster;
   block->rank = static_cast<std::uint32_t>(cluster.blocks.size());
   const auto threads = static_cast<std::uint32_t>(config_.block.Count());
