@@ -8,15 +8,18 @@
 #include <cstring>
 #include <new>
 
+#include "ptx/separate_blocks.h"
+
 namespace upskill::ptx {
 namespace {
 
 constexpr std::uint64_t kSharedGap = 32;               // between variables, so that overruns are found
 constexpr std::uint64_t kMostSharedBytes = 4U << 20U;  // of a block, with gaps
 constexpr std::size_t kResidentBlocks = 8;
-constexpr std::size_t kMostResidentBlocks = 2048;  // if all of them wait for others
-constexpr std::uint64_t kMostPolls = 20'000;       // that find no change, until they count as a deadlock
-constexpr std::uint64_t kCheckInterval = 100'000;  // thread instructions between two looks at the clock
+constexpr std::size_t kMostResidentBlocks = 2048;           // if all of them wait for others
+constexpr std::uint64_t kMostPolls = 20'000;                // that find no change, until they count as a deadlock
+constexpr std::uint64_t kCheckInterval = 100'000;           // thread instructions between two looks at the clock
+constexpr std::uint64_t kSeedStep = 0xD1B54A32D192ED03ULL;  // from block to block: odd, and not that of Rng itself
 
 std::uint64_t RoundUp(std::uint64_t value, std::uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
@@ -35,7 +38,9 @@ Machine::Machine(const LoadedModule& loaded, DeviceMemory& memory, const Functio
       config_(config),
       arguments_(arguments.begin(), arguments.end()),
       options_(options),
-      races_(options.memory_budget / 2) {
+      races_(options.memory_budget / 2),
+      rng_(options.schedule_seed),
+      separate_(options.schedule_seed != 0 && HasSeparateBlocks(program_, kernel_)) {
   deadline_ = std::chrono::steady_clock::now() + options.time_budget;
 }
 
@@ -144,8 +149,7 @@ void Machine::StartBlock(std::uint32_t index, Cluster& cluster) {
   auto block = std::make_unique<Block>();
   block->index = index;
   block->id = BlockDim(index);
-  // Of the block alone: its warps run in the same order whatever runs beside them.
-  block->rng = Rng(Rng(options_.schedule_seed).Next() ^ Rng(~std::uint64_t{index}).Next());
+  block->rng = Rng(options_.schedule_seed + index * kSeedStep);
   block->cluster = &cluster;
   block->rank = static_cast<std::uint32_t>(cluster.blocks.size());
   const auto threads = static_cast<std::uint32_t>(config_.block.Count());
@@ -255,7 +259,7 @@ bool Machine::Runnable(const Block& block) const {
 void Machine::RunBlock(Block& block) {
   block_ = &block;
   const std::size_t count = block.warps.size();
-  const std::size_t first = options_.schedule_seed == 0 ? 0 : block.rng.Next() % count;
+  const std::size_t first = options_.schedule_seed == 0 ? 0 : OrderOf(block).Next() % count;
   for (std::size_t i = 0; i < count && !ended_; ++i) RunWarp(block.warps[(first + i) % count]);
   if (!ended_ && !Runnable(block) && block.live_threads > 0) ReleaseStuckCollectives(block);
 }

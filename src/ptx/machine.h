@@ -51,6 +51,9 @@ class Machine {
   bool RunResident();
   bool Spent();
   void Stop(Ending ending, std::string reason);
+  // Of the order in which the block's warps run. Where blocks are separate, it depends on the block alone, so that it
+  // is the same whatever runs beside it.
+  Rng& OrderOf(Block& block) { return separate_ ? block.rng : rng_; }
   // Host memory that the current block uses, of the memory budget.
   void Charge(std::uint64_t bytes) { Charge(*block_, bytes); }
   void Charge(Block& block, std::uint64_t bytes) {
@@ -255,6 +258,8 @@ class Machine {
   std::vector<std::uint8_t> arguments_;
   RunOptions options_;
   RaceChecker races_;
+  Rng rng_{0};
+  bool separate_ = false;  // HasSeparateBlocks; found out if there is an order to choose
   LaunchOutcome outcome_;
   std::map<std::tuple<FindingKind, std::uint32_t, std::uint64_t>, std::size_t> finding_index_;
 

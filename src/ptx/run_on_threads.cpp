@@ -89,6 +89,7 @@ Machine::Machine(const Machine& first, BlockWorkers& workers, std::uint32_t numb
       arguments_(first.arguments_),
       options_(OptionsOfWorker(first.options_, workers.block_bytes)),
       races_(first.races_, workers.pool),
+      separate_(first.separate_),
       constants_base_(first.constants_base_),
       shared_offsets_(first.shared_offsets_),
       shared_initial_state_(first.shared_initial_state_),

@@ -64,7 +64,7 @@ void Machine::MergeFragments(Warp& warp) {
 void Machine::RunWarp(Warp& warp) {
   warp_ = &warp;
   std::uint32_t left = kTurn;
-  if (options_.schedule_seed != 0) left = RandomTurn(warp.block->rng);
+  if (options_.schedule_seed != 0) left = RandomTurn(OrderOf(*warp.block));
   const std::uint32_t turn = left;
   give_way_ = false;
   while (left > 0 && !ended_) {
@@ -306,7 +306,7 @@ Step Machine::ExecuteMemory(const Inst& inst, std::uint32_t mask) {
       if (inst.ordering != Ordering::kWeak) {
         NotePoll(inst, mask);
         // Others may come between a read and what the thread does with it.
-        if (options_.schedule_seed != 0 && block_->rng.Next() % 4 == 0) give_way_ = true;
+        if (options_.schedule_seed != 0 && OrderOf(*block_).Next() % 4 == 0) give_way_ = true;
       }
       break;
     case Action::kStore:
