@@ -148,7 +148,8 @@ Result<LlamaSamplerHandle> Engine::LazyGrammarOf(const ChatFormat::Prompt& promp
 // The tokens before the first place where the user's message matters, found by rendering another message.
 Result<Engine::Tokens> Engine::PrefixOf(const ChatRequest& chat, const Tokens& tokens) {
   std::string key = chat.system;
-  for (const Tool& tool : chat.tools) key += '\0' + tool.name + '\0' + tool.description + '\0' + DumpJson(tool.schema);
+  for (const Tool& tool : chat.tools)
+    key += fmt::format("{0}{1}{0}{2}{0}{3}", '\0', tool.name, tool.description, DumpJson(tool.schema));
   auto known = prefixes_.find(key);
   if (known == prefixes_.end()) {
     ASSIGN_OR_RETURN(const ChatFormat::Prompt probe,

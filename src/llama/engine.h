@@ -127,7 +127,7 @@ class Engine : public Model {
   int batch_capacity_ = 0;
   PromptCache prompts_;
   std::vector<Slot> slots_;
-  std::map<std::string, Tokens> prefixes_;  // by system prompt
+  std::map<std::string, Tokens> prefixes_;  // by system prompt and tools
 
   Scheduler scheduler_;  // shared with the callers
   std::thread thread_;   // last: uses everything above

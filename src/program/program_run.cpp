@@ -81,7 +81,7 @@ void AddServerFiles(const ProgramJob& job, std::map<std::string, std::string>& f
         fmt::format("cd {}/{} && exec sh -c {}\n", kServersFolder, server.name, ShellWord(server.command));
     files[folder + "/.keep"];  // the folder is there even without files
     for (const WorkspaceFiles* own : {&job.files, &server.files}) {
-      for (const auto& [name, content] : *own) files[folder + "/" + name] = content;
+      for (const auto& [name, content] : *own) files[fmt::format("{}/{}", folder, name)] = content;
     }
   }
 }
