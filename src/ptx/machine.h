@@ -259,7 +259,6 @@ class Machine {
   RunOptions options_;
   RaceChecker races_;
   Rng rng_{0};
-  bool separate_ = false;  // HasSeparateBlocks; found out if there is an order to choose
   LaunchOutcome outcome_;
   std::map<std::tuple<FindingKind, std::uint32_t, std::uint64_t>, std::size_t> finding_index_;
 
@@ -277,6 +276,8 @@ class Machine {
   std::uint32_t next_block_ = 0;
   std::uint64_t host_bytes_ = 0;
   bool ended_ = false;
+  bool separate_ = false;  // HasSeparateBlocks; found out if there is an order to choose
+  Division division_ = Division::kLater;
   std::chrono::steady_clock::time_point deadline_;
   std::uint64_t next_check_ = 0;  // of thread_instructions
   std::array<std::uint64_t, kInstClasses> class_counts_{};
@@ -292,7 +293,6 @@ class Machine {
   std::uint64_t changes_ = 1;  // of what other threads can see
 
   // Several threads.
-  Division division_ = Division::kLater;
   BlockWorkers* workers_ = nullptr;  // this is one of them; nullptr: the launch itself
   std::unique_ptr<WordClaimer> claimer_;
   std::uint64_t told_ = 0;  // of thread_instructions: what the other workers have been told

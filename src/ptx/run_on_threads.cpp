@@ -89,12 +89,12 @@ Machine::Machine(const Machine& first, BlockWorkers& workers, std::uint32_t numb
       arguments_(first.arguments_),
       options_(OptionsOfWorker(first.options_, workers.block_bytes)),
       races_(first.races_, workers.pool),
-      separate_(first.separate_),
       constants_base_(first.constants_base_),
       shared_offsets_(first.shared_offsets_),
       shared_initial_state_(first.shared_initial_state_),
       dynamic_shared_(first.dynamic_shared_),
       shared_end_(first.shared_end_),
+      separate_(first.separate_),
       deadline_(first.deadline_),
       workers_(&workers),
       claimer_(std::make_unique<WordClaimer>(*workers.claims, number, workers.pool)) {}
