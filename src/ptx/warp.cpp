@@ -10,15 +10,8 @@
 namespace upskill::ptx {
 namespace {
 
-constexpr std::uint32_t kTurn = 400;         // warp instructions of a turn of the first schedule
-constexpr std::uint32_t kTurnSizes = 9;      // of turns of the others: up to 2, 4, … 512
+constexpr std::uint32_t kTurn = 400;         // warp instructions of a turn
 constexpr std::uint64_t kPatience = 20'000;  // warp instructions until a fragment gives way to the others
-
-// Short turns are as frequent as long ones: some bugs need another thread in the middle of a few instructions.
-std::uint32_t RandomTurn(Rng& rng) {
-  const std::uint64_t limit = std::uint64_t{2} << (rng.Next() % kTurnSizes);
-  return 1 + static_cast<std::uint32_t>(rng.Next() % limit);
-}
 
 }  // namespace
 
@@ -64,7 +57,7 @@ void Machine::MergeFragments(Warp& warp) {
 void Machine::RunWarp(Warp& warp) {
   warp_ = &warp;
   std::uint32_t left = kTurn;
-  if (options_.schedule_seed != 0) left = RandomTurn(OrderOf(*warp.block));
+  if (options_.schedule_seed != 0) left = 1 + static_cast<std::uint32_t>(OrderOf(*warp.block).Next() % kTurn);
   const std::uint32_t turn = left;
   give_way_ = false;
   while (left > 0 && !ended_) {
