@@ -137,6 +137,7 @@ Result<LlamaSamplerHandle> Engine::GrammarOf(const ChatFormat::Prompt& prompt) c
 // For calls of tools: text before a call is free.
 Result<LlamaSamplerHandle> Engine::LazyGrammarOf(const ChatFormat::Prompt& prompt) const {
   std::vector<const char*> triggers;
+  triggers.reserve(prompt.triggers.size());
   for (const std::string& trigger : prompt.triggers) triggers.push_back(trigger.c_str());
   LlamaSamplerHandle grammar(llama_sampler_init_grammar_lazy_patterns(vocab_, prompt.grammar.c_str(), "root",
                                                                       triggers.data(), triggers.size(), nullptr, 0));
