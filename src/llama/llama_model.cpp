@@ -7,7 +7,10 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <exception>
+#include <filesystem>
+#include <system_error>
 
 #include "llama/engine.h"
 #include "llama/engine_plugins.h"
@@ -21,10 +24,17 @@ namespace upskill {
 namespace {
 
 // Increase when a newer engine would answer the same request differently.
-constexpr int kEngineVersion = 2;
+constexpr int kEngineVersion = 3;
 
-llama_model_params LoadParameters(LifeSigns* life) {
+// Up to this size a file is read instead of mapped: where its weights are stored in another order, both would be in
+// memory.
+constexpr std::uintmax_t kLargestRead = std::uintmax_t{1} << 30U;
+
+llama_model_params LoadParameters(const std::filesystem::path& path, LifeSigns* life) {
   llama_model_params params = llama_model_default_params();
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  if (!error && bytes <= kLargestRead) params.load_mode = LLAMA_LOAD_MODE_NONE;
   if (life == nullptr) return params;
   params.progress_callback = [](float /*progress*/, void* signs) {
     static_cast<LifeSigns*>(signs)->Beat();
@@ -70,7 +80,7 @@ Result<std::unique_ptr<Model>> LoadLlamaModel(const LlamaOptions& options) {
   LlamaModelHandle model;
   try {
     llama_backend_init();
-    model.reset(llama_model_load_from_file(options.path.c_str(), LoadParameters(options.life)));
+    model.reset(llama_model_load_from_file(options.path.c_str(), LoadParameters(options.path, options.life)));
   } catch (const std::exception& e) {
     return failed(e.what());
   }
