@@ -292,6 +292,8 @@ TEST_F(LlamaServer, ActsInAWorkspace) {
 
 TEST_F(LlamaServer, StreamedAnswersAreTheWholeOnes) {
   for (const std::string& model : kModels) {
+    // The first time, the server evaluates the prompt in another way than when it has it: sums are rounded differently.
+    ASSERT_TRUE(Ask(model + "?stream=false", Question("Name three fruits.")).ok()) << model;
     const Result<ChatResponse> whole = Ask(model + "?stream=false", Question("Name three fruits."));
     const Result<ChatResponse> streamed = Ask(model + "?stream=true", Question("Name three fruits."));
     ASSERT_TRUE(whole.ok()) << model << ": " << whole.error().message;

@@ -35,7 +35,7 @@ def eval(skill: PathLike, *, models: Names = (), base_url: Names = (), jobs: Opt
          mode: Optional[str] = None, load: Optional[str] = None, max_turns: Optional[int] = None,
          case_timeout: Union[None, str, Number] = None, case_tokens: Optional[int] = None, activation: bool = False,
          among: Union[PathLike, Iterable[PathLike]] = (), cache_from: Union[PathLike, Iterable[PathLike]] = (),
-         on: Optional[str] = None, shards: Optional[int] = None, job_option: Names = (),
+         on: Optional[str] = None, shards: Optional[int] = None, job_option: Names = (), mcp_url: Names = (), mcp_env: Names = (),
          process: Process = DEFAULT_PROCESS) -> Outcome[results.EvalResult]:
     """Measures a skill: asks its cases with and without it.
 
@@ -43,6 +43,7 @@ def eval(skill: PathLike, *, models: Names = (), base_url: Names = (), jobs: Opt
     mode: "answer" or "workspace", for all cases; load: "body" or "on-demand", how a student in a workspace gets the skill
     case_timeout: like timeout, for a case in a workspace
     activation: measure whether students find the skill; among: other skills to choose from
+    mcp_url, mcp_env: URLs of MCP servers and environment variables that the suite may use
     on: an engine for jobs, such as "slurm", with shards and job_option ("NAME=VALUE")
     resume: the name of a run, or True for the latest one
     exit_code: 0; 1 the gate failed; 3 the run is incomplete
@@ -55,7 +56,8 @@ def eval(skill: PathLike, *, models: Names = (), base_url: Names = (), jobs: Opt
                         resume="latest" if resume is True else resume, refresh=refresh, no_cache=no_cache, no_log_runs=no_log_runs,
                         no_ledger=no_ledger, runs_dir=runs_dir, mode=mode, load=load, max_turns=max_turns,
                         case_timeout=_time(case_timeout), case_tokens=case_tokens, activation=activation, among=among,
-                        cache_from=cache_from, on=on, shards=shards, job_option=job_option, json=True)
+                        cache_from=cache_from, on=on, shards=shards, job_option=job_option, mcp_url=mcp_url, mcp_env=mcp_env,
+                        json=True)
     return _json(["eval", *arguments, *_places(skill)], process)
 
 
