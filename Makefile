@@ -26,14 +26,14 @@ model: all
 demo: all
 	$(release) eval examples/skills/kernel-builder-cuda-kernels --runs 3 --max-tokens 128
 
-# llama.cpp's CUDA back end, beside the program, which then uses a GPU, `make demo` too (docs/models.md). Building it needs
-# no GPU.
+# llama.cpp's CUDA back end, put beside the program, which then uses a GPU, also in `make demo` (docs/models.md). No GPU is
+# needed to build it.
 plugins = build/release/src/lib/upskill
 cuda: all
 	@plugin=$$(scripts/cuda-plugin) && mkdir -p $(plugins) && cp "$$plugin" $(plugins)/.cuda.new && mv $(plugins)/.cuda.new $(plugins)/libggml-cuda.so
 	@echo "$(plugins)/libggml-cuda.so"
 
-# Whether that works, of a part of it, without a GPU.
+# Compiles a part of the back end and checks that the program loads it. No GPU is needed.
 cuda-check: all
 	@scripts/cuda-check $(release)
 
@@ -61,8 +61,8 @@ test-tsan: setup-check model
 test-bare:
 	@tests/bare/check
 
-# `eval --on slurm` with a real Slurm on this machine (needs root; without it, or where Slurm can't be started, it is skipped,
-# and the reason printed).
+# `eval --on slurm` with a real Slurm on this machine (needs root; without it, or where Slurm can't be started, it is
+# skipped, and the reason printed).
 test-slurm: setup-slurm
 	@scripts/build release -DUPSKILL_TESTS=ON upskill
 	@tests/slurm/slurm_test.py $(release); status=$$?; [ $$status = 77 ] || exit $$status

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures a pool of three llama-servers, of which one is stopped half of the time and one is killed after a third of the answers:
+"""Measures a pool of three llama-servers, of which one is stopped half of the time and one is killed after a third of the
+answers:
 the seconds of the run, and the share of the prompts' tokens that came from the servers' caches.
 
 usage: pool_cache.py LLAMA_SERVER MODEL.gguf SKILL UPSKILL… [--calm]    each UPSKILL is measured with servers of its own
@@ -32,7 +33,8 @@ def free_port():
 def server(program, model, folder):
     port = free_port()
     with open(os.path.join(folder, f"{port}.log"), "wb") as log:
-        process = subprocess.Popen([program, "-m", model, "--host", "127.0.0.1", "--port", str(port), "--jinja", "-t", "1", "-np", str(SLOTS),
+        process = subprocess.Popen([program, "-m", model, "--host", "127.0.0.1", "--port", str(port), "--jinja", "-t", "1",
+                                    "-np", str(SLOTS),
                                     "-c", "8192"], stdout=log, stderr=log)
     try:
         deadline = time.monotonic() + 120
@@ -83,7 +85,8 @@ def measure(upskill, llama_server, model, skill, calm):
         thread = threading.Thread(target=disturb, args=(servers[0][0], servers[1][0], folder, total, over))
         if not calm:
             thread.start()
-        words = [upskill, "eval", skill, "-m", "pool", "--runs", str(RUNS), "-j", str(3 * SLOTS), "--max-tokens", "16", "--no-cache",
+        words = [upskill, "eval", skill, "-m", "pool", "--runs", str(RUNS), "-j", str(3 * SLOTS), "--max-tokens",
+                 "16", "--no-cache",
                  "--no-ledger", "--quiet", "--runs-dir", f"{folder}/runs"]
         for _, url in servers:
             words += ["--base-url", url]
@@ -91,7 +94,8 @@ def measure(upskill, llama_server, model, skill, calm):
         with open(config, "w", encoding="utf-8"):
             pass  # the user's own settings don't count
         start = time.monotonic()
-        code = subprocess.run(words, stdout=subprocess.DEVNULL, env={**os.environ, "UPSKILL_CONFIG": config}, check=False).returncode
+        environment = {**os.environ, "UPSKILL_CONFIG": config}
+        code = subprocess.run(words, stdout=subprocess.DEVNULL, env=environment, check=False).returncode
         seconds = time.monotonic() - start
         over.set()
         if not calm:
@@ -99,7 +103,8 @@ def measure(upskill, llama_server, model, skill, calm):
         usage = [sample["usage"] for sample in samples(folder) if "usage" in sample and not sample.get("error")]
         cached = sum(one.get("cache_read", 0) for one in usage)
         prompt = cached + sum(one.get("input", 0) for one in usage)
-        print(f"{upskill}: exit code {code}, {len(usage)} of {total} answers, {seconds:.0f} s, {cached / max(prompt, 1):.2f} of {prompt} prompt "
+        print(f"{upskill}: exit code {code}, {len(usage)} of {total} answers, {seconds:.0f} s, "
+              f"{cached / max(prompt, 1):.2f} of {prompt} prompt "
               "tokens from caches", flush=True)
 
 
