@@ -89,7 +89,7 @@ struct McpHttp::Inbox {
   std::string session;
 };
 
-// A POST and its answer. Its callbacks run on the client's thread.
+// A POST and its answer. What is long to read is read by Conclude, not by the callbacks on the client's only thread.
 struct McpHttp::Exchange {
   explicit Exchange(std::shared_ptr<Inbox> to)
       : inbox(std::move(to)), events([this](const SseEvent& event) { Take(event.data); }, kMaxHttpBytes) {}
@@ -123,8 +123,16 @@ struct McpHttp::Exchange {
     return true;
   }
 
-  // Takes what of the answer hasn't been taken, or says what is wrong with it.
-  Status OnEnd(const Result<HttpResponse>& response) {
+  void OnEnd(const Result<HttpResponse>& response) {
+    const std::lock_guard lock(inbox->mutex);
+    ended = response;
+    inbox->changed.notify_all();
+  }
+
+  // Once there is a response: takes what of it hasn't been taken, or says what is wrong with it.
+  Status Conclude() {
+    const Result<HttpResponse>& response = *ended;
+    concluded = true;
     if (too_long) return InputError(fmt::format("its output exceeds {}", BytesText(kMaxHttpBytes)));
     if (!response) return response.error();
     if (IsRedirect(response->status)) {
@@ -154,15 +162,14 @@ struct McpHttp::Exchange {
   bool has_session = false;
   HttpClient::Ticket ticket = 0;
 
-  // Of the client's thread.
+  // Of the client's thread until there is a response.
   std::string media_type;
   std::string body;
   SseParser events;
   bool too_long = false;
 
-  // Guarded by the inbox's mutex.
-  bool over = false;
-  std::optional<Error> failure;
+  std::optional<Result<HttpResponse>> ended;  // guarded by the inbox's mutex until it is there
+  bool concluded = false;
 };
 
 McpHttp::McpHttp(McpAddress address, std::shared_ptr<HttpClient> client)
@@ -215,13 +222,8 @@ Status McpHttp::Send(std::string_view line) {
   request.idle_timeout = request.total_timeout = std::chrono::hours(1);
   request.on_headers = [exchange](int status, const auto& headers) { exchange->OnHeaders(status, headers); };
   request.on_data = [exchange](std::string_view piece) { return exchange->OnData(piece); };
-  exchange->ticket = client_->Start(std::move(request), [exchange](const Result<HttpResponse>& response) {
-    const Status taken = exchange->OnEnd(response);
-    const std::lock_guard lock(exchange->inbox->mutex);
-    if (!taken) exchange->failure = taken.error();
-    exchange->over = true;
-    exchange->inbox->changed.notify_all();
-  });
+  exchange->ticket = client_->Start(std::move(request),
+                                    [exchange](const Result<HttpResponse>& response) { exchange->OnEnd(response); });
   exchanges_.push_back(exchange);
   if (exchange->id.is_null()) {
     const Status answered = Await(*exchange);
@@ -237,14 +239,15 @@ Status McpHttp::Send(std::string_view line) {
 }
 
 // Until the exchange is over.
-Status McpHttp::Await(const Exchange& exchange) {
-  std::unique_lock lock(inbox_->mutex);
-  while (!exchange.over) {
-    RETURN_IF_ERROR(InTime());
-    inbox_->changed.wait_for(lock, kStopCheck);
+Status McpHttp::Await(Exchange& exchange) {
+  {
+    std::unique_lock lock(inbox_->mutex);
+    while (!exchange.ended) {
+      RETURN_IF_ERROR(InTime());
+      inbox_->changed.wait_for(lock, kStopCheck);
+    }
   }
-  if (exchange.failure) return *exchange.failure;
-  return {};
+  return exchange.Conclude();
 }
 
 Result<std::string> McpHttp::Receive() {
@@ -257,10 +260,16 @@ Result<std::string> McpHttp::Receive() {
       return next;
     }
     if (exchanges_.empty()) return InputError("it wasn't asked anything");
-    const Exchange& asked = *exchanges_.back();
-    if (asked.over && asked.failure) return *asked.failure;
-    if (asked.over) return Error{ErrorKind::kUnavailable, "its response has no answer"}.Because(ErrorCause::kBroken);
-    inbox_->changed.wait_for(lock, kStopCheck);
+    Exchange& asked = *exchanges_.back();
+    if (asked.concluded)
+      return Error{ErrorKind::kUnavailable, "its response has no answer"}.Because(ErrorCause::kBroken);
+    if (asked.ended) {
+      lock.unlock();
+      RETURN_IF_ERROR(asked.Conclude());
+      lock.lock();
+    } else {
+      inbox_->changed.wait_for(lock, kStopCheck);
+    }
   }
 }
 
@@ -288,13 +297,10 @@ void McpHttp::EndSession() {
   HttpRequest request = RequestFor("DELETE");
   request.connect_timeout = request.idle_timeout = request.total_timeout = kToEndSession;
   const auto exchange = std::make_shared<Exchange>(inbox_);
-  const HttpClient::Ticket ticket = client_->Start(std::move(request), [exchange](const Result<HttpResponse>&) {
-    const std::lock_guard lock(exchange->inbox->mutex);
-    exchange->over = true;
-    exchange->inbox->changed.notify_all();
-  });
+  const HttpClient::Ticket ticket = client_->Start(
+      std::move(request), [exchange](const Result<HttpResponse>& response) { exchange->OnEnd(response); });
   std::unique_lock lock(inbox_->mutex);
-  const bool over = inbox_->changed.wait_for(lock, kToEndSession, [&] { return exchange->over; });
+  const bool over = inbox_->changed.wait_for(lock, kToEndSession, [&] { return exchange->ended.has_value(); });
   lock.unlock();
   if (!over) client_->Cancel(ticket);
 }

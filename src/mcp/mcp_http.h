@@ -59,7 +59,7 @@ class McpHttp {
   struct Exchange;
 
   HttpRequest RequestFor(const std::string& method) const;
-  Status Await(const Exchange& exchange);
+  Status Await(Exchange& exchange);
   Status InTime() const;
   void EndSession();
 
