@@ -41,8 +41,8 @@ std::string TextForStorage(std::string_view text) {
   return WithoutMiddle(ReplaceInvalidUtf8(text), kMaxTranscriptText);
 }
 
-// Programs rename the tools of MCP servers, each in its own way. Gives such a tool the name that it has in the tool loop,
-// SERVER_TOOL, and leaves the names of other tools alone.
+// Programs rename the tools of MCP servers, each in its own way. Gives such a tool the name that it has in the tool
+// loop, SERVER_TOOL, and leaves the names of other tools alone.
 std::string ToolNameIn(const WorkspaceTask& task, const std::string& tool) {
   std::string_view rest = tool;
   for (const std::string_view prefix : {"mcp__", "mcp_"}) {

@@ -35,8 +35,8 @@ struct RunOptions {
   bool check_races = true;
   bool check_uninitialised = true;
   bool count_memory = true;  // sectors and bank conflicts
-  // The number of host threads that run the blocks of a kernel whose blocks can't communicate. They start once the kernel
-  // has executed `divide_after` thread instructions. Only LaunchOutcome::division depends on this number.
+  // The number of host threads that run the blocks of a kernel whose blocks can't communicate. They start once the
+  // kernel has executed `divide_after` thread instructions. Only LaunchOutcome::division depends on this number.
   std::uint32_t threads = 1;
   std::uint64_t divide_after = 4'000'000;
   std::size_t max_findings = 100;
