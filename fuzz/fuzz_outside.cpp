@@ -14,7 +14,6 @@
 #include "cli/agent_config.h"
 #include "cli/config.h"
 #include "fuzz/fuzz_checks.h"
-#include "mcp/mcp_dialogue.h"
 #include "model/api_key.h"
 #include "model/catalog.h"
 #include "model/hub/gguf_name.h"
@@ -24,49 +23,10 @@
 #include "util/env_file.h"
 #include "util/json.h"
 #include "util/text.h"
-#include "util/variable_text.h"
 #include "util/yaml.h"
 
 namespace upskill {
 namespace {
-
-struct Talk {
-  Result<McpTools> found;
-  std::string called;  // what came of a call, if there was one
-  std::string sent;
-};
-
-// Talks to a server that writes `output` in pieces of `piece` bytes and then exits.
-Talk TalkTo(std::string_view output, std::size_t piece) {
-  std::string sent;
-  McpSession session({[&](std::string_view bytes) -> Status {
-                        sent += bytes;
-                        return {};
-                      },
-                      [&]() -> Result<std::string> {
-                        if (output.empty()) return InputError("the server has ended");
-                        const std::string next(output.substr(0, piece));
-                        output.remove_prefix(next.size());
-                        return next;
-                      }});
-  Result<McpTools> found = session.Open();
-  std::string called;
-  if (found) {
-    const Result<McpResult> result = session.Call("tool", {{"a", 1}});
-    called = result ? result->text : result.error().message;
-  }
-  return {std::move(found), std::move(called), std::move(sent)};
-}
-
-void CheckSent(const std::string& sent) {
-  CHECK(sent.ends_with('\n'));
-  for (const std::string_view line : SplitLines(sent)) {
-    CHECK(!HasControlCharacter(line));
-    const Result<Json> message = ParseJson(line, "sent");
-    CHECK(message.ok() && StringAt(*message, "jsonrpc") == "2.0");
-    CHECK(message->contains("method") != message->contains("error"));
-  }
-}
 
 void CheckFiles(const std::vector<HubFile>& files, const std::filesystem::path& snapshot) {
   constexpr std::size_t kMaxParts = 4096;
@@ -94,39 +54,7 @@ std::vector<std::pair<const char*, std::string>> SettingsOf(const Config& config
           {"runs_dir", config.runs_dir.string()}};
 }
 
-// A header for a server at a URL.
-void FuzzHeader(std::string_view input) {
-  const Result<std::vector<std::string>> names = VariablesIn(input);
-  std::size_t asked = 0;
-  const Result<std::string> filled = WithVariables(input, [&](const std::string& name) {
-    CHECK(IsVariableName(name));
-    ++asked;
-    return std::optional<std::string>("${A}");
-  });
-  CHECK(names.ok() == filled.ok());
-  if (names) CHECK(names->size() <= asked && filled->size() <= input.size() + asked);
-}
-
 }  // namespace
-
-void FuzzMcp(std::string_view input) {
-  FuzzHeader(input);
-  const Talk whole = TalkTo(input, std::max<std::size_t>(input.size(), 1));
-  const Talk pieces = TalkTo(input, 3);
-  CHECK(whole.sent == pieces.sent);
-  CHECK(whole.found.ok() == pieces.found.ok());
-  CHECK(whole.called == pieces.called && whole.called.size() <= 8 * input.size() + 100);
-  CheckSent(whole.sent);
-  // A server that writes little can't make the program write much.
-  constexpr std::size_t kOwnBytes = 300;  // of one message
-  const auto lines = static_cast<std::size_t>(std::count(input.begin(), input.end(), '\n'));
-  CHECK(whole.sent.size() <= 8 * input.size() + kOwnBytes * (lines + 4));
-  if (!Parsed(whole.found)) return;
-  const std::string tools = DumpJson(whole.found->tools);
-  CHECK(tools == DumpJson(pieces.found->tools));
-  CHECK(tools.size() <= 8 * input.size() + 2);
-  CHECK(!FindInvalidUtf8(whole.found->server) && whole.found->server.find('\n') == std::string::npos);
-}
 
 void FuzzHubListing(std::string_view input) {
   const Result<HubListing> listing = ParseHubListing(input, "https://huggingface.co");
@@ -177,7 +105,7 @@ void FuzzKeys(std::string_view input) {
   const Result<std::optional<std::string>> key = KeyInFile(input, provider, "keys.toml");
   if (!Parsed(key) || !*key) return;
   CHECK(!(*key)->empty());
-  CHECK(std::all_of((*key)->begin(), (*key)->end(), [](char c) { return c > ' ' && c < '\x7f'; }));
+  CHECK(IsVisibleAscii(**key));
   const Result<std::optional<std::string>> again =
       KeyInFile(provider + " = " + DumpJson(Json(**key)), provider, "keys.toml");
   CHECK(again.ok() && *again == *key);
@@ -227,7 +155,7 @@ void FuzzAgentConfig(std::string_view input) {
   for (const auto* const list : {&found.keys, &found.base_urls}) {
     for (const AgentConfig::ProviderSetting& setting : *list) {
       CHECK(catalog.FindProvider(setting.provider) != nullptr && !setting.value.empty());
-      CHECK(std::all_of(setting.value.begin(), setting.value.end(), [](char c) { return c > ' ' && c < '\x7f'; }));
+      CHECK(IsVisibleAscii(setting.value));
       CHECK(setting.value.find('"') == std::string::npos);  // it is written between quotes
     }
   }

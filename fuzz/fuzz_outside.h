@@ -7,7 +7,6 @@ namespace upskill {
 
 // What the fuzzers do with one input that comes from another program or from the user's files.
 
-void FuzzMcp(std::string_view input);             // what an MCP server writes
 void FuzzHubListing(std::string_view input);      // the Hub's list of a repository's files
 void FuzzConfig(std::string_view input);          // upskill.config.yaml
 void FuzzKeys(std::string_view input);            // keys.toml

@@ -26,6 +26,7 @@
 #include "fuzz/fuzz_import.h"
 #include "fuzz/fuzz_install.h"
 #include "fuzz/fuzz_kernel.h"
+#include "fuzz/fuzz_mcp.h"
 #include "fuzz/fuzz_outside.h"
 #include "fuzz/fuzz_program.h"
 #include "fuzz/fuzz_ptx.h"
@@ -265,6 +266,8 @@ std::vector<FuzzedParser> OtherParsers() {
       {"catalog", FuzzCatalog, {}, "model/catalog.cpp"},
       {"names", RunNames, {}, "model/model_spec.cpp model/hub/gguf_name.cpp eval/gate.cpp net/url.cpp"},
       {"mcp", FuzzMcp, {}, "mcp/mcp_dialogue.cpp"},
+      {"mcp-response", FuzzMcpResponse, {}, "mcp/mcp_exchange.cpp net/sse.cpp"},
+      {"mcp-header", FuzzMcpHeader, {}, "util/variable_text.cpp"},
       {"hub-listing", FuzzHubListing, {}, "model/hub/hub_listing.cpp model/hub/gguf_name.cpp"},
       {"config", FuzzConfig, {}, "cli/config.cpp"},
       {"keys", FuzzKeys, {}, "model/api_key.cpp"},

@@ -52,8 +52,7 @@ bool IsExpectedThere(const std::string& name, const Catalog& catalog) {
 // Why the value can't be a key; empty if it can.
 const char* KeyProblem(const std::string& value) {
   if (value.find("${") != std::string::npos) return "refers to another variable, and references aren't expanded";
-  const bool clean = std::all_of(value.begin(), value.end(), [](char c) { return c > ' ' && c < '\x7f'; });
-  return clean ? "" : "contains a space or another invalid character";
+  return IsVisibleAscii(value) ? "" : "contains a space or another invalid character";
 }
 
 void TakeKeys(const EnvFileText& file, const Catalog& catalog, Env& env) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mcp/mcp_dialogue.h"
+#include "mcp/mcp_exchange.h"
 #include "net/http_client.h"
 #include "util/result.h"
 #include "util/secret.h"
@@ -55,18 +56,20 @@ class McpHttp {
   McpConnection connection();
 
  private:
-  struct Inbox;
-  struct Exchange;
+  struct Sent {
+    std::shared_ptr<McpExchange> exchange;
+    HttpClient::Ticket ticket = 0;
+  };
 
   HttpRequest RequestFor(const std::string& method) const;
-  Status Await(Exchange& exchange);
+  Status Await(McpExchange& exchange);
   Status InTime() const;
   void EndSession();
 
   const McpAddress address_;
   const std::shared_ptr<HttpClient> client_;
-  const std::shared_ptr<Inbox> inbox_;                // shared with the callbacks of requests, which may outlive this
-  std::vector<std::shared_ptr<Exchange>> exchanges_;  // that may not be over
+  const std::shared_ptr<McpInbox> inbox_;  // shared with the callbacks of requests, which may outlive this
+  std::vector<Sent> sent_;                 // that may not be over
   std::string version_;
   Time deadline_;
   const StopFlag* stop_ = nullptr;

@@ -7,7 +7,6 @@
 #include <toml++/toml.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -34,8 +33,8 @@ std::string ValueOf(const VariableLookup& variable, const std::string& name) {
 
 // Keys are sent in a header line: printable ASCII without spaces.
 Status CheckKey(const std::string& key, const std::string& source) {
-  const bool clean = std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < '\x7f'; });
-  if (!clean) return InputError(fmt::format("the key in {} contains a space or another invalid character", source));
+  if (!IsVisibleAscii(key))
+    return InputError(fmt::format("the key in {} contains a space or another invalid character", source));
   return {};
 }
 

@@ -29,6 +29,8 @@ std::size_t DisplayColumns(std::string_view text);
 // `text` without ASCII white space at either end.
 std::string_view Trim(std::string_view text);
 
+bool IsVisibleAscii(std::string_view text);  // no spaces, no control characters
+
 std::vector<std::string_view> SplitLines(std::string_view text);  // without line endings; CRLF and LF
 
 std::string ToLowerAscii(std::string_view text);
