@@ -290,7 +290,8 @@ class ToolRun {
 
   Status Bash() {
     const std::string line = Text("command");
-    if (Trim(line).empty() || line.find('\0') != std::string::npos) throw ToolFault{"\"command\" is no command line"};
+    if (Trim(line).empty() || line.find('\0') != std::string::npos)
+      throw ToolFault{"\"command\" must be a command line"};
     constexpr std::size_t kMostBytes = 64 * 1024;  // of an argument, for the kernel
     if (line.size() > kMostBytes) throw ToolFault{"\"command\" is too long; write a script with write_file and run it"};
     const std::int64_t left = std::max<std::int64_t>(1, limits_.time.count() / 1000);

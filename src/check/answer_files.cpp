@@ -16,11 +16,9 @@ namespace {
 
 constexpr std::size_t kMaxNameBytes = 255;
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 bool IsNameCharacter(char c) {
   const auto byte = static_cast<unsigned char>(c);
-  return IsLetter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.' || c == '/' || byte >= 0x80;
+  return IsAsciiAlphanumeric(c) || c == '_' || c == '-' || c == '.' || c == '/' || byte >= 0x80;
 }
 
 bool StartsName(std::string_view before) {
@@ -71,8 +69,8 @@ bool LooksLikeFile(std::string_view word) {
   constexpr std::size_t kLongestExtension = 10;
   const std::string_view extension = name.substr(dot + 1);
   const bool plain = std::all_of(extension.begin(), extension.end(),
-                                 [](char c) { return IsLetter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-'; });
-  return plain && IsLetter(extension.front()) && extension.size() <= kLongestExtension;
+                                 [](char c) { return IsAsciiAlphanumeric(c) || c == '_' || c == '-'; });
+  return plain && IsAsciiLetter(extension.front()) && extension.size() <= kLongestExtension;
 }
 
 struct FileWord {

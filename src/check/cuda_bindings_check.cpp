@@ -30,7 +30,7 @@ class CudaBindings : public CompilerCheck {
  private:
   std::string WhatIsMissing() const override {
     if (!sandbox().HasProgram("nvcc")) return kHowToAddNvcc;
-    return FindTorchHeaders(sandbox()) ? "" : fmt::format("there are no headers of PyTorch: {}", kHowToAddTorch);
+    return FindTorchHeaders(sandbox()) ? "" : fmt::format("PyTorch's headers are missing: {}", kHowToAddTorch);
   }
 
   // nvcc hands C++ to the host's compiler, together with the folder of CUDA's headers.

@@ -23,16 +23,11 @@ constexpr std::string_view kMinus = "\xE2\x88\x92";  // U+2212
 constexpr double kDefaultTolerance = 1e-9;           // relative
 constexpr std::size_t kMaxUnitBytes = 100;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
-bool IsWordByte(char c) {
-  return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
+bool IsWordByte(char c) { return IsAsciiAlphanumeric(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80; }
 
 std::size_t DigitsAt(std::string_view text, std::size_t at) {
   std::size_t end = at;
-  while (end < text.size() && IsDigit(text[end])) ++end;
+  while (end < text.size() && IsAsciiDigit(text[end])) ++end;
   return end - at;
 }
 
@@ -66,7 +61,7 @@ bool MayBegin(std::string_view text, std::size_t at) {
   if (at == 0) return true;
   const char before = text[at - 1];
   if (text.substr(0, at).ends_with(kMinus)) return true;
-  if (before == '.') return at < 2 || !IsDigit(text[at - 2]);
+  if (before == '.') return at < 2 || !IsAsciiDigit(text[at - 2]);
   return !IsWordByte(before);
 }
 
@@ -81,9 +76,9 @@ bool IsNegative(std::string_view text, std::size_t at) {
 bool MayEnd(std::string_view text, std::size_t at, std::string_view unit) {
   std::string_view after = text.substr(at);
   if (unit.empty()) {
-    const bool version = after.size() > 1 && after[0] == '.' && IsDigit(after[1]);
+    const bool version = after.size() > 1 && after[0] == '.' && IsAsciiDigit(after[1]);
     // A unit that is written against its number is none of the number's business, as in 12GB or 40µs.
-    return !version && (after.empty() || (after[0] != '_' && !IsDigit(after[0])));
+    return !version && (after.empty() || (after[0] != '_' && !IsAsciiDigit(after[0])));
   }
   if (after.starts_with(' ')) after.remove_prefix(1);
   if (!after.starts_with(unit)) return false;
@@ -157,11 +152,12 @@ Result<Range> RangeOf(const CheckSpec& spec) {
 std::vector<double> NumbersIn(std::string_view text, std::string_view unit) {
   std::vector<double> numbers;
   for (std::size_t at = 0; at < text.size();) {
-    const bool starts = IsDigit(text[at]) || (text[at] == '.' && at + 1 < text.size() && IsDigit(text[at + 1]));
+    const bool starts =
+        IsAsciiDigit(text[at]) || (text[at] == '.' && at + 1 < text.size() && IsAsciiDigit(text[at + 1]));
     if (!starts || !MayBegin(text, at)) {
       ++at;
       // The rest of a word or of a number that doesn't stand on its own.
-      while (starts && at < text.size() && IsDigit(text[at])) ++at;
+      while (starts && at < text.size() && IsAsciiDigit(text[at])) ++at;
       continue;
     }
     const auto [digits, end] = TakeNumber(text, at);

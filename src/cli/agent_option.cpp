@@ -19,8 +19,8 @@ constexpr const char* kAll = "all";
 
 }  // namespace
 
-void AddAgentOptions(CLI::App& command, AgentChoice& choice) {
-  command.add_option("--agent", choice.agents, fmt::format("Agent, repeatable: {}, or all", AgentIds()))
+void AddAgentOptions(CLI::App& command, AgentChoice& choice, const std::string& all) {
+  command.add_option("--agent", choice.agents, fmt::format("Agent (repeatable): {}; or {}", AgentIds(), all))
       ->required()
       ->allow_extra_args(false)
       ->type_name("NAME");

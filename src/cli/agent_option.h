@@ -23,8 +23,8 @@ struct AgentChoice {
   bool user = false;
 };
 
-// --agent, which is required, --project and --user.
-void AddAgentOptions(CLI::App& command, AgentChoice& choice);
+// --agent, which is required, --project and --user. `all`: how help names the value for all agents.
+void AddAgentOptions(CLI::App& command, AgentChoice& choice, const std::string& all = "all");
 
 // The ids, for help: "agents, claude-code, …".
 std::string AgentIds();

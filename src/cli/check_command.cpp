@@ -169,7 +169,7 @@ void AddCheckCommand(CLI::App& app, CheckCommandOptions& options) {
                    "Folder of answers: CASE/reference.md or CASE/reference/ must pass, CASE/wrong-NAME.md or "
                    "CASE/wrong-NAME/ must fail [default: answers/ beside the cases, if it is there]")
       ->type_name("DIR");
-  command->add_option("--case", options.cases, "Try only this case (may be repeated)")
+  command->add_option("--case", options.cases, "Try only this case (repeatable)")
       ->type_name("ID")
       ->allow_extra_args(false);
   command->add_flag("--lint", options.lint,

@@ -53,7 +53,7 @@ void PrintReuse(const EvalOptions& options, const EvalSession& session, const Ru
   const RunProgress& progress = outcome.progress;
   if (progress.reused == 0) return;
   std::string where = "this run";
-  if (options.resume.empty() && !session.goes_on) {
+  if (options.resume.empty() && !session.resumes_same_run) {
     std::vector<std::string> runs;
     for (const Sample& sample : session.cached) {
       if (std::find(runs.begin(), runs.end(), sample.cached_from) == runs.end()) runs.push_back(sample.cached_from);

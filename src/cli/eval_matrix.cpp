@@ -61,7 +61,7 @@ MatrixRuns RunAll(const EvalOptions& options, Env& env) {
   for (std::size_t i = 0; i < options.skills.size(); ++i) {
     EvalOptions one = options;
     one.skill = options.skills[i];
-    one.goes_on = true;
+    one.resumes_same_run = true;
     if (options.timeout_seconds)
       one.timeout_seconds = std::max(0.001, *options.timeout_seconds - SecondsBetween(started, env.clock->Now()));
     if (!options.json) {
@@ -129,7 +129,7 @@ ExitCode RunEvalMatrix(const EvalOptions& given, Env& env) {
   if (!options.resume.empty()) {
     return PrintError(env,
                       InputError("--resume continues the run of one skill; to continue with several or with -o, run "
-                                 "the same command again: it goes on with the runs that lack answers"));
+                                 "the same command again: it resumes the runs that lack answers"));
   }
   if (const Status output = CheckMatrixOutput(options.output); !output) return PrintError(env, output.error());
   if (!options.log_runs)
@@ -153,7 +153,7 @@ ExitCode RunEvalMatrix(const EvalOptions& given, Env& env) {
       WriteMatrixOutput(matrix, RemarksOf(options, made), kMatrixMargin, options.output, options.json, env);
   if (!written) code = Worse(PrintError(env, written.error()), code);
   if (!made.not_begun.empty()) {
-    env.error(TerminalText::Format("not begun: {}; run the same command again to go on\n",
+    env.error(TerminalText::Format("not begun: {}; run the same command again to resume\n",
                                    TerminalText::Join(made.not_begun, ", ")));
     return Worse(code, ExitCode::kIncomplete);
   }

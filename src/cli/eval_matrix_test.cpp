@@ -79,7 +79,7 @@ TEST_F(EvalMatrix, PrintsOneDocument) {
 
 TEST_F(EvalMatrix, OneBudgetIsForAll) {
   EXPECT_EQ(Eval({"one", "two", "three"}, {"-m", "sim:base=0,skill=1,cost=0.01", "--max-cost", "0.2"}), 3);
-  EXPECT_THAT(error, HasSubstr("not begun: " + Path("three") + "; run the same command again to go on"));
+  EXPECT_THAT(error, HasSubstr("not begun: " + Path("three") + "; run the same command again to resume"));
   EXPECT_THAT(FindRuns(runs()), SizeIs(2)) << "16 and 8 answers at a cent each don't fit";
   // What is there isn't paid for again.
   EXPECT_EQ(Eval({"one", "two", "three"}, {"-m", "sim:base=0,skill=1,cost=0.01", "--max-cost", "0.2"}), 0) << error;

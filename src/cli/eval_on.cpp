@@ -129,7 +129,7 @@ Status ResumeJobs(const CLI::App& command, JobSession& session) {
   if (record.job_options != options.job_options) {
     std::string given;
     for (const std::string& option : record.job_options) given += " --job-option " + ShellWord(option);
-    return InputError(fmt::format("run {} was started with{}: give the same to go on", name,
+    return InputError(fmt::format("run {} was started with{}: give the same options to resume it", name,
                                   given.empty() ? "out --job-option" : given));
   }
   ASSIGN_OR_RETURN(record.arguments, ConfirmedArguments(command, record.arguments));
@@ -287,7 +287,7 @@ ExitCode ConcludeJobs(const JobSession& session, const FollowOutcome& outcome, c
   for (const std::string& problem : outcome.problems) env.error(TerminalText::Format("error: {}\n", problem));
   if (outcome.detached) {
     env.error(TerminalText::Format("{}. Continue with:\n  {}\n",
-                                   outcome.cancelled ? "the jobs are cancelled" : "the jobs go on", resume));
+                                   outcome.cancelled ? "the jobs are cancelled" : "the jobs keep running", resume));
     return ExitCode::kInterrupted;
   }
   std::error_code code;

@@ -8,6 +8,7 @@
 #include "cli/judge_option.h"
 #include "cli/matrix_output.h"
 #include "cli/option_checks.h"
+#include "cli/parallel_option.h"
 #include "cli/python_options.h"
 #include "cluster/job_record.h"
 #include "eval/gate.h"
@@ -20,7 +21,6 @@ namespace {
 constexpr int kEvalRounds = 1;
 constexpr int kBenchmarkRounds = 3;
 constexpr int kDecidingRounds = 30;  // with --stop-when-decided the number is only a ceiling
-constexpr int kMaxParallel = 4096;
 
 void AddModelOptions(CLI::App& command, EvalOptions& options) {
   BeginGroup(command, "Models");
@@ -35,10 +35,7 @@ void AddModelOptions(CLI::App& command, EvalOptions& options) {
       .add_option("--base-url", options.base_urls,
                   "OpenAI-compatible server for plain model names (repeatable, makes a pool)")
       ->type_name("URL");
-  command.add_option("-j,--jobs,--max-parallel", options.parallel, "Maximum concurrent requests per model")
-      ->check(WholeNumber(1, kMaxParallel))
-      ->default_str("64 over the network, 32 in process")
-      ->type_name("N");
+  AddParallelOption(command, options.parallel, "-j,--jobs,--max-parallel");
   AddExecutorOption(command);
   command.add_flag("--batch", options.batch, "Submit to the provider's Batch API: half the price, within a day");
 }
@@ -74,8 +71,8 @@ void AddJobOptions(CLI::App& command, EvalOptions& options) {
   CLI::Option* on =
       command
           .add_option("--on", options.on,
-                      "Have shards measured by jobs: slurm, slurm:PARTITION, kubernetes or hf:NAMESPACE/BUCKET")
-          ->type_name("ENGINE");
+                      "Run the shards as jobs: slurm[:PARTITION], kubernetes[:NAMESPACE] or hf[:NAMESPACE/BUCKET]")
+          ->type_name("SYSTEM");
   command.add_option("--shards", options.shards, "Number of jobs that the run is divided among")
       ->check(WholeNumber(1, kMaxShards))
       ->needs(on)
@@ -223,7 +220,7 @@ void AddEvalCommand(CLI::App& app, EvalOptions& options) {
                           "upskill eval path/to/skill -m haiku -m sonnet --runs 5 --max-cost 2"},
                          {"Measure all skills on two models, for at most 5 dollars together",
                           "upskill eval skills/* -m haiku -m sonnet --max-cost 5"},
-                         {"Measure in eight jobs of Slurm, each with a GPU",
+                         {"Measure in eight Slurm jobs, each with a GPU",
                           "upskill eval path/to/skill --runs 50 --on slurm --shards 8 --job-option gres=gpu:1"},
                          {"Continue the latest run", "upskill eval path/to/skill --resume"}});
   AddHelpNote(

@@ -55,10 +55,10 @@ struct EvalOptions {
   SandboxChoice sandbox;
   WorkspaceChoice workspace;
   ActivationChoice activation;
-  std::string runs_dir;  // empty: from the configuration
-  std::string resume;    // run to resume; empty: a new one
-  std::string output;    // of `eval`: file for the table of skills and models; empty: none
-  bool goes_on = false;  // with the newest run of this very plan, if there is one (FindSameRun)
+  std::string runs_dir;           // empty: from the configuration
+  std::string resume;             // run to resume; empty: a new one
+  std::string output;             // of `eval`: file for the table of skills and models; empty: none
+  bool resumes_same_run = false;  // with the newest run of this very plan, if there is one (FindSameRun)
   std::optional<double> max_cost_usd;
   std::optional<std::int64_t> max_tokens_total;
   std::optional<double> timeout_seconds;

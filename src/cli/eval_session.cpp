@@ -13,13 +13,13 @@
 #include "cli/eval_tests.h"
 #include "cli/judge_option.h"
 #include "cli/resume_checks.h"
-#include "cli/same_run.h"
 #include "cli/students.h"
 #include "eval/cache.h"
 #include "eval/gate_forecast.h"
 #include "eval/ledger.h"
 #include "eval/placebo.h"
 #include "eval/prompts.h"
+#include "eval/same_run.h"
 #include "eval/verdict.h"
 #include "model/model_spec.h"
 #include "skill/skill.h"
@@ -239,7 +239,7 @@ Status TakeUpJournal(const EvalOptions& options, const fs::path& folder, const R
   RETURN_IF_ERROR(StoreTerms(options, stored, session));
   ASSIGN_OR_RETURN(JournalContent content, ReadJournal(folder));
   session.resumed = std::move(content.samples);
-  session.goes_on = true;
+  session.resumes_same_run = true;
   if (content.skipped_lines > 0 && !options.quiet) {
     PrintWarning(env, fmt::format("{} of {} could not be read; cells without another answer are requested again",
                                   Counted(content.skipped_lines, "line"), (folder / "samples.jsonl").string()));
@@ -248,12 +248,12 @@ Status TakeUpJournal(const EvalOptions& options, const fs::path& folder, const R
 }
 
 // Goes on with a run that asks what the session's plan asks; nothing is left to do if it has all answers.
-Status GoOn(const EvalOptions& options, const SameRun& same, Env& env, EvalSession& session) {
+Status ResumeSameRun(const EvalOptions& options, const SameRun& same, Env& env, EvalSession& session) {
   ASSIGN_OR_RETURN(session.plan, LoadPlan(same.folder));
   const RunTerms stored = session.plan.terms;
   RETURN_IF_ERROR(TakeGate(options, env, session));
   if (same.lacks_answers && !options.quiet)
-    env.error(TerminalText::Format("note: run {} goes on, which lacks answers\n", session.plan.run));
+    env.error(TerminalText::Format("note: resuming run {}, which lacks answers\n", session.plan.run));
   return TakeUpJournal(options, same.folder, stored, env, session);
 }
 
@@ -269,9 +269,9 @@ Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSe
   RETURN_IF_ERROR(CheckThatStudentsCanAct(session.plan, session.models, *session.sandbox));
   ASSIGN_OR_RETURN(session.mcp, McpAccessOf(session.plan, options.workspace.mcp, env));
   if (!options.judge_model.empty()) RETURN_IF_ERROR(TakeJudge(options, model_options, env, session));
-  if (options.goes_on && options.log_runs && !options.refresh) {
+  if (options.resumes_same_run && options.log_runs && !options.refresh) {
     const std::optional<SameRun> same = FindSameRun(session.plan, session.runs_dir);
-    if (same && (same->lacks_answers || options.use_cache)) return GoOn(options, *same, env, session);
+    if (same && (same->lacks_answers || options.use_cache)) return ResumeSameRun(options, *same, env, session);
   }
   ASSIGN_OR_RETURN(const std::optional<LedgerLock> lock, ShareAlpha(options, config, env, session));
   RETURN_IF_ERROR(TakeGate(options, env, session));
@@ -348,7 +348,7 @@ Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
                                                            session.plan.mode_of_all()));
   }
   if (!left_out.empty()) {
-    return InputError(fmt::format("run {} can't go on here: {}", session.plan.run, left_out.front()));
+    return InputError(fmt::format("run {} can't be resumed here: {}", session.plan.run, left_out.front()));
   }
   RETURN_IF_ERROR(TakeGate(options, env, session));
   for (const Student& student : session.plan.students)

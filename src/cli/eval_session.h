@@ -29,7 +29,7 @@ struct EvalSession {
   std::unique_ptr<Model> judge;                // null: no check asks one
   std::optional<Journal> journal;              // absent with --no-log-runs
   std::vector<Sample> resumed;
-  bool goes_on = false;  // with a run that was there
+  bool resumes_same_run = false;  // with a run that was there
   std::vector<Sample> cached;
   std::optional<Gate> gate;
   std::filesystem::path runs_dir;

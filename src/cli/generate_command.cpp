@@ -6,6 +6,7 @@
 #include "cli/color_option.h"
 #include "cli/help_formatter.h"
 #include "cli/option_checks.h"
+#include "cli/parallel_option.h"
 #include "cli/python_options.h"
 #include "skill/skill_text.h"
 
@@ -82,11 +83,7 @@ void AddGenerateModelOptions(CLI::App& command, GenerateCommandOptions& options)
       .add_option("--prompts", options.prompts,
                   "Folder with prompts that replace built-in ones; `upskill prompts` lists them")
       ->type_name("DIR");
-  command
-      .add_option("-j,--jobs,--parallel,--max-parallel", options.parallel, "Maximum concurrent requests per student")
-      ->check(WholeNumber(1, 100'000))
-      ->default_str("64 over the network, 32 in process")
-      ->type_name("N");
+  AddParallelOption(command, options.parallel, "-j,--jobs,--parallel,--max-parallel", "student");
   AddExecutorOption(command);
 }
 

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "cli/example_skill.h"
 #include "cli/help_formatter.h"
@@ -80,6 +82,10 @@ void AddHelpOfAll(CLI::App& app) {
                     {"Write a skill from a recorded session", "upskill generate --from session.jsonl"}});
   std::string topics = "Help topics:";
   for (const HelpTopic& topic : HelpTopics()) topics += fmt::format("\n  {:<14}  {}", topic.name, topic.summary);
+  std::vector<std::string_view> pages;
+  for (const HelpPage& page : HelpPages()) pages.push_back(page.name);
+  std::sort(pages.begin(), pages.end());
+  topics += fmt::format("\n  Also: {}", fmt::join(pages, ", "));
   AddHelpNote(app, topics);
   AddHelpNote(
       app,

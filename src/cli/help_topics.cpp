@@ -139,9 +139,11 @@ Environment variables:
 )";
 
 constexpr std::string_view kExitCodes = R"(  0     success
-  1     a gate or threshold failed, an answer of `check` isn't judged as it
-        should be, some traces could not be read or have too little to extract
-        a skill from, a folder to list is missing, or `update` skipped a skill
+  1     a gate or threshold failed, a skill isn't valid (`validate`), an answer
+        of `check` isn't judged as it should be, `kernel` found a fault or the
+        program failed, `doctor` found something broken, some traces could not
+        be read or have too little to extract a skill from, a folder to list
+        is missing, or `update` skipped a skill
   2     usage or configuration error, a file that can't be used, or output
         that can't be written
   3     incomplete: unanswered cells, a limit reached, or the disk full;
@@ -288,27 +290,25 @@ const std::vector<HelpTopic>& Topics() {
 std::span<const HelpTopic> HelpTopics() { return Topics(); }
 
 std::span<const HelpPage> HelpPages() {
-  constexpr std::string_view kEvalOn =
-      "upskill eval SKILL --on ENGINE --shards N     (upskill help eval: Jobs elsewhere)";
+  constexpr std::string_view kEvalOn = "upskill eval SKILL --on SYSTEM --shards N  (upskill help eval: Jobs elsewhere)";
   static const std::vector<HelpPage> pages = {
       {"activation", "Whether models find a skill by its description", "workspaces.md",
-       "upskill eval SKILL --activation              (upskill help eval)\n"
-       "upskill improve-description SKILL            (upskill help improve-description)"},
+       "upskill eval SKILL --activation  (upskill help eval)\n"
+       "upskill improve-description SKILL  (upskill help improve-description)"},
       {"workspaces", "Cases in which a model acts in a folder", "workspaces.md",
-       "upskill eval SKILL --mode workspace          (upskill help eval: Workspaces)"},
-      {"slurm", "Shards of a run as jobs of Slurm", "slurm.md", kEvalOn},
-      {"kubernetes", "Shards of a run as jobs of Kubernetes", "kubernetes.md", kEvalOn},
+       "upskill eval SKILL --mode workspace  (upskill help eval: Workspaces)"},
+      {"slurm", "Shards of a run as Slurm jobs", "slurm.md", kEvalOn},
+      {"kubernetes", "Shards of a run as Kubernetes Jobs", "kubernetes.md", kEvalOn},
       {"hf-jobs", "Shards of a run as Hugging Face Jobs", "hf-jobs.md", kEvalOn},
       {"matrix", "Many skills and models, and which verdicts hold for all of them", "matrix.md",
        "upskill eval skills/* -m A -m B -o table.html  (upskill help eval)\n"
-       "upskill runs --matrix                        (upskill help runs)"},
-      {"judge", "Checks that ask a model", "judge.md",
-       "upskill eval SKILL --judge-model MODEL       (upskill help eval)"},
+       "upskill runs --matrix  (upskill help runs)"},
+      {"judge", "Checks that ask a model", "judge.md", "upskill eval SKILL --judge-model MODEL  (upskill help eval)"},
       {"kernels", "CUDA programs without a GPU", "kernels.md", "upskill kernel check FILE.cu"},
       {"sandbox", "Where commands of suites and answers run", "sandbox.md", "upskill doctor"},
       {"traces", "Recordings of agents", "traces.md", "upskill trace find"},
       {"contrasts", "Comparing any two choices of model and skill", "contrasts.md",
-       "upskill compare A B --choices X Y            (upskill help compare)"},
+       "upskill compare A B --choices X Y  (upskill help compare)"},
   };
   return pages;
 }

@@ -16,6 +16,7 @@
 #include "cli/eval_session.h"
 #include "cli/help_formatter.h"
 #include "cli/option_checks.h"
+#include "cli/parallel_option.h"
 #include "prompts/prompts.h"
 #include "report/activation_text.h"
 #include "skill/description_edit.h"
@@ -266,9 +267,7 @@ void AddImproveDescriptionCommand(CLI::App& app, ImproveDescriptionOptions& opti
       ->type_name("MODEL");
   command->add_option("--base-url", eval.base_urls, "OpenAI-compatible server for plain model names (repeatable)")
       ->type_name("URL");
-  command->add_option("-j,--jobs", eval.parallel, "Maximum concurrent requests per model")
-      ->check(WholeNumber(1, 4096))
-      ->type_name("N");
+  AddParallelOption(*command, eval.parallel);
   BeginGroup(*command, "Queries");
   command->add_option("-t,--tests", eval.tests, "Queries to use instead of the skill's own")->type_name("FILE");
   command

@@ -155,7 +155,7 @@ void AddInstallCommand(CLI::App& app, InstallOptions& options) {
                    "repository: URL/tree/REF/PATH, user@host:repo or git+URL#REF:PATH")
       ->required();
   BeginGroup(*command, "Where");
-  AddAgentOptions(*command, options.where);
+  AddAgentOptions(*command, options.where, "with --dry-run, all");
   BeginGroup(*command, "How");
   CLI::Option* const copy = command->add_flag("--copy", options.copy, "Copy the skill, the default");
   command->add_flag("--link", options.link, "Make a symbolic link to the skill's folder, which then stays current")

@@ -10,10 +10,10 @@
 
 namespace upskill {
 
-void AddJudgeOption(CLI::App& command, std::string& judge_model) {
+void AddJudgeOption(CLI::App& command, std::string& judge_model, const std::string& without) {
   command
       .add_option("--judge-model", judge_model,
-                  "Model that judges answers for checks of the type `judge`; without one, their cases are left out")
+                  "Model that judges answers for checks of the type `judge`; without one, " + without)
       ->type_name("MODEL");
 }
 

@@ -195,11 +195,12 @@ void AddCommonOptions(CLI::App& command, KernelOptions& options) {
       ->check(WholeNumber(1, 63))
       ->default_str("one for each processor")
       ->type_name("N");
-  command.add_option("--timeout", options.timeout_seconds, "Maximum time of a run (seconds)")
+  command.add_option("--timeout", options.timeout_seconds, "Maximum time of each run (seconds)")
+      ->capture_default_str()
       ->type_name("SECONDS")
       ->check(Number(1.0, 3600.0));
   command.add_flag("--json", options.json, "Print a JSON object");
-  AddSandboxOptions(command, options.sandbox);
+  AddSandboxOptions(command, options.sandbox, "the compiler and the program", "programs");
   AddColorOption(command, options.color);
 }
 
@@ -209,7 +210,7 @@ void AddKernelCommand(CLI::App& app, KernelOptions& options) {
   CLI::App* command = app.add_subcommand("kernel", "Run and check CUDA programs without a GPU")->group("Other");
   command->require_subcommand(1, 1);
   AddExamples(*command, {{"Run a program", "upskill kernel run saxpy.cu"},
-                         {"Look for races and wrong accesses", "upskill kernel check saxpy.cu"}});
+                         {"Look for races and invalid accesses", "upskill kernel check saxpy.cu"}});
   CLI::App* run = command->add_subcommand("run", "Compile a CUDA program and print what it prints");
   AddCommonOptions(*run, options);
   AddExamples(*run, {{"Run a program", "upskill kernel run saxpy.cu"},
@@ -217,10 +218,11 @@ void AddKernelCommand(CLI::App& app, KernelOptions& options) {
   CLI::App* check =
       command->add_subcommand("check", "Look for faults in the kernels that a program runs, and for what they cost");
   AddCommonOptions(*check, options);
-  check->add_option("--schedules", options.schedules, "Runs, each with another order of warps and blocks")
+  check->add_option("--schedules", options.schedules, "Number of runs, each with warps and blocks in a different order")
+      ->capture_default_str()
       ->type_name("N")
       ->check(WholeNumber(1, 100));
-  AddExamples(*check, {{"Look for races and wrong accesses", "upskill kernel check reduce.cu"},
+  AddExamples(*check, {{"Look for races and invalid accesses", "upskill kernel check reduce.cu"},
                        {"For programs to read", "upskill kernel check --json reduce.cu"}});
 }
 

@@ -105,7 +105,7 @@ void AddListCommand(CLI::App& app, ListOptions& options) {
       ->type_name("DIR");
   command
       ->add_option("--agent", options.agents,
-                   fmt::format("Skills that an agent finds here, repeatable: {}, or all", AgentIds()))
+                   fmt::format("Skills that an agent finds here (repeatable): {}; or all", AgentIds()))
       ->allow_extra_args(false)
       ->type_name("NAME")
       ->excludes(dir);

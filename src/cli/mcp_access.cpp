@@ -69,8 +69,7 @@ Result<McpAccess> McpAccessOf(const Plan& plan, const McpChoice& choice, const E
       RETURN_IF_ERROR(ParseHttpUrl(server.url).With(place));
       if (!IsListed(choice.urls, server.url)) {
         return InputError(
-            fmt::format("{}: the cases want to use the server at {}; to confirm that upskill may connect "
-                        "to it, give --mcp-url {}",
+            fmt::format("{}: the suite names a server at {}; to allow upskill to connect to it, add --mcp-url {}",
                         place, server.url, ShellWord(server.url)));
       }
       RETURN_IF_ERROR(TakeVariables(server, choice, env, access).With(place));

@@ -17,6 +17,7 @@
 #include "cli/judge_option.h"
 #include "cli/model_costs.h"
 #include "cli/option_checks.h"
+#include "cli/parallel_option.h"
 #include "cli/plan_time.h"
 #include "eval/input_clusters.h"
 #include "eval/known_student.h"
@@ -349,10 +350,7 @@ void AddPlanCommand(CLI::App& app, PlanOptions& options) {
       ->capture_default_str()
       ->check(WholeNumber(1, 1 << 20))
       ->type_name("N");
-  command->add_option("-j,--jobs", options.parallel, "Maximum concurrent requests per model")
-      ->check(WholeNumber(1, 4096))
-      ->default_str("64 over the network, 32 in process")
-      ->type_name("N");
+  AddParallelOption(*command, options.parallel);
   AddJudgeOption(*command, options.judge_model);
   BeginGroup(*command, "Assumptions");
   command->add_option("--baseline", options.baseline, "Pass rate without the skill, such as 40% or 0.4")

@@ -24,22 +24,9 @@ namespace {
 // The name of a provider that is made for one program, not in the catalogue.
 constexpr const char* kOwnProvider = "program";
 
-Wire WireFor(Protocol protocol) {
-  switch (protocol) {
-    case Protocol::kMessages:
-      return Wire::kAnthropic;
-    case Protocol::kResponses:
-      return Wire::kResponses;
-    case Protocol::kChat:
-    case Protocol::kGemini:
-      break;
-  }
-  return Wire::kChat;
-}
-
 std::optional<Protocol> ProtocolFor(Wire wire, const AgentProgram& program) {
   for (const auto& [protocol, name] : program.protocols) {
-    if (protocol != Protocol::kGemini && WireFor(protocol) == wire) return protocol;
+    if (protocol != Protocol::kGemini && WireOf(protocol) == wire) return protocol;
   }
   return std::nullopt;
 }
@@ -59,7 +46,7 @@ ProgramTarget OwnTarget(const AgentProgram& program, Provider provider, const st
   target.protocol = program.protocols.front().first;
   target.provider = std::move(provider);
   target.provider.name = kOwnProvider;
-  target.provider.wire = WireFor(target.protocol);
+  target.provider.wire = WireOf(target.protocol);
   target.spec.provider = kOwnProvider;
   target.spec.model = model;
   target.spec.canonical = fmt::format("{}.{}", ProtocolName(target.protocol), model);

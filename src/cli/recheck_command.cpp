@@ -247,7 +247,7 @@ void PrintHowToJudge(const RecheckOptions& options, std::size_t unjudged, const 
                                    Counted(unjudged, "answer"), run_before, others, judge));
   } else {
     env.error(TerminalText::Format(
-        "{} not judged; to go on without paying twice: upskill eval {} --resume {} --judge-model {}{}\n",
+        "{} not judged; to resume without paying twice: upskill eval {} --resume {} --judge-model {}{}\n",
         Counted(unjudged, "answer"), ShellWord(plan.skill.folder), plan.run, ShellWord(options.judge_model),
         options.runs_dir.empty() ? "" : " --runs-dir " + ShellWord(options.runs_dir)));
   }
@@ -279,7 +279,7 @@ void AddRecheckCommand(CLI::App& app, RecheckOptions& options) {
       ->type_name("FILE");
   command->add_option("-d,--runs-dir", options.runs_dir, "Runs folder [default: the configured one, else ./runs]")
       ->type_name("DIR");
-  AddJudgeOption(*command, options.judge_model);
+  AddJudgeOption(*command, options.judge_model, "nothing is written if an answer still has to be judged");
   AddSandboxOptions(*command, options.sandbox);
   command->add_flag("--json", options.json, "Print the result as JSON, like eval --json, with `changed` by case");
   AddColorOption(*command, options.color);

@@ -12,10 +12,10 @@
 
 namespace upskill {
 
-void AddSandboxOptions(CLI::App& command, SandboxChoice& choice) {
-  command.add_flag("--no-sandbox", choice.none,
-                   "Run the suite's commands without a sandbox, with all of your rights: only for answers and suites "
-                   "that you trust");
+void AddSandboxOptions(CLI::App& command, SandboxChoice& choice, const std::string& what, const std::string& trusted) {
+  command.add_flag(
+      "--no-sandbox", choice.none,
+      fmt::format("Run {} without a sandbox, with all of your rights: only for {} that you trust", what, trusted));
   command
       .add_option("--toolchain", choice.toolchains,
                   "Folder that commands may read besides the system's programs; it and its bin/ are in their PATH "

@@ -20,8 +20,9 @@ struct SandboxChoice {
   std::vector<std::string> toolchains;
 };
 
-// --no-sandbox and --toolchain.
-void AddSandboxOptions(CLI::App& command, SandboxChoice& choice);
+// --no-sandbox and --toolchain. `what` runs there, `trusted` is what it comes from.
+void AddSandboxOptions(CLI::App& command, SandboxChoice& choice, const std::string& what = "the suite's commands",
+                       const std::string& trusted = "answers and suites");
 
 // With the toolchains that are given, then those that `upskill toolchain add` has installed. Error: a toolchain that
 // isn't a folder, or one that would show the user's own files.

@@ -19,6 +19,7 @@
 #include "cli/generate_run.h"
 #include "cli/help_formatter.h"
 #include "cli/option_checks.h"
+#include "cli/parallel_option.h"
 #include "cli/students.h"
 #include "cli/teach_state.h"
 #include "cli/workspace_option.h"
@@ -291,9 +292,7 @@ void AddTeachCommand(CLI::App& app, TeachOptions& options) {
       ->type_name("MODEL");
   command->add_option("--base-url", options.base_urls, "OpenAI-compatible server for plain model names (repeatable)")
       ->type_name("URL");
-  command->add_option("-j,--jobs", options.parallel, "Maximum concurrent requests per model")
-      ->check(WholeNumber(1, 4096))
-      ->type_name("N");
+  AddParallelOption(*command, options.parallel);
   BeginGroup(*command, "Measuring");
   command->add_option("--runs", options.rounds, "Rounds: how often students do each case in each arm")
       ->check(WholeNumber(1, 1000))

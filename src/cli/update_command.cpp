@@ -108,7 +108,7 @@ void AddUpdateCommand(CLI::App& app, UpdateOptions& options) {
   command->add_option("NAME", options.names, "Name of an installed skill; without it, all are updated");
   command
       ->add_option("--agent", options.agents,
-                   fmt::format("Only what is installed for this agent, repeatable: {}, or all", AgentIds()))
+                   fmt::format("Only what is installed for this agent (repeatable): {}; or all", AgentIds()))
       ->allow_extra_args(false)
       ->type_name("NAME");
   command->add_flag("--force", options.force, "Replace skills that were changed since they were installed");

@@ -373,8 +373,8 @@ class Follower {
     std::set<std::size_t> numbers;
     for (const auto& [shard, number] : active_) numbers.insert(number);
     if (numbers.empty()) return outcome_;
-    run_.note(
-        fmt::format("no longer following; the jobs go on. Ctrl-C within {} s cancels them", kSecondSignal.count()));
+    run_.note(fmt::format("no longer following; the jobs keep running. Ctrl-C within {} s cancels them",
+                          kSecondSignal.count()));
     if (stop_level() < 2) WaitFor(kSecondSignal, 2);
     if (stop_level() < 2) return outcome_;
     outcome_.cancelled = true;

@@ -231,10 +231,11 @@ Result<HubOptions> HubOptionsFrom(const std::vector<JobOption>& options) {
     } else if (std::find(kPassedOn.begin(), kPassedOn.end(), option.name) != kPassedOn.end()) {
       hub.passed_on.push_back(fmt::format("--{}={}", option.name, value));
     } else {
-      return InputError(fmt::format(
-          "--job-option {}: Hugging Face Jobs have image, program, storage, flavor, timeout, secrets, env, namespace "
-          "and resource-group-id",
-          option.name));
+      return InputError(
+          fmt::format("unknown --job-option {}; Hugging Face Jobs take image, program, storage, flavor, timeout, "
+                      "secrets, env, namespace "
+                      "and resource-group-id",
+                      option.name));
     }
   }
   if (hub.image.empty() || hub.image.starts_with('-'))
@@ -248,12 +249,11 @@ Result<std::unique_ptr<JobEngine>> MakeHubJobs(const std::string& bucket, const 
   ASSIGN_OR_RETURN(HubOptions hub, HubOptionsFrom(options));
   if (bucket.empty() && !hub.storage)
     return InputError(
-        "--on hf needs a storage bucket of yours: --on hf:NAMESPACE/BUCKET (`hf buckets create` makes one), or "
+        "--on hf needs one of your storage buckets: --on hf:NAMESPACE/BUCKET (`hf buckets create` makes one), or "
         "--job-option storage=s3://BUCKET/FOLDER");
   if (!bucket.empty() && hub.storage)
     return InputError(
-        "--on hf:NAMESPACE/BUCKET and --job-option storage are two places for the same files: leave out one of the "
-        "two");
+        "--on hf:NAMESPACE/BUCKET and --job-option storage can't be combined: give one place for the files");
   if (!bucket.empty() && !IsBucket(bucket)) {
     return InputError(
         fmt::format("--on hf:{}: not a storage bucket; expected hf:NAMESPACE/BUCKET, both of letters, digits, '-', '_' "

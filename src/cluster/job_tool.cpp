@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMaxToolOutput = std::size_t{16} << 20U;
 constexpr int kNotFoundByShell = 127;
 
-// What the tools print, in small letters, when their service can't be reached or asks to come again.
+// What the tools print, in lowercase, when their service can't be reached or asks to come again.
 constexpr std::array<std::string_view, 28> kOutOfReach = {"unable to contact",
                                                           "connection refused",
                                                           "was refused",

@@ -23,7 +23,7 @@ constexpr const char* kIndexAnnotation = "batch.kubernetes.io/job-completion-ind
 constexpr int kRestartsOfShard = 3;
 constexpr int kMaxIndex = 100'000;
 
-// A name of RFC 1123: small letters and digits, and with `dots` dots; `-` inside.
+// A name of RFC 1123: lowercase letters and digits, and with `dots` dots; `-` inside.
 bool IsDnsName(std::string_view name, bool dots) {
   const auto is_end = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
   return !name.empty() && name.size() <= (dots ? 253 : 63) && is_end(name.front()) && is_end(name.back()) &&
@@ -37,10 +37,10 @@ Status CheckPodNames(const PodOptions& pod) {
   for (const std::string& secret : pod.secrets) names.emplace_back("secret", secret);
   for (const auto& [option, name] : names) {
     if (IsDnsName(name, true)) continue;
-    return InputError(
-        fmt::format("--job-option {}: '{}' can't be a name in Kubernetes; expected small letters, digits, '-' and '.', "
-                    "with a letter or digit at both ends",
-                    option, ExcerptLine(name, 60)));
+    return InputError(fmt::format(
+        "--job-option {}: '{}' isn't a valid name in Kubernetes; expected lowercase letters, digits, '-' and '.', "
+        "with a letter or digit at both ends",
+        option, ExcerptLine(name, 60)));
   }
   return {};
 }
@@ -197,16 +197,16 @@ Result<PodOptions> PodOptionsFrom(const std::vector<JobOption>& options) {
     } else if (const auto resource = resources.find(option.name); resource != resources.end()) {
       pod.limits[resource->second] = value;
     } else {
-      return InputError(
-          fmt::format("--job-option {}: Kubernetes has image, claim, storage, program, cpu, memory, gpu, amd-gpu, "
-                      "secret, service-account and deadline",
-                      option.name));
+      return InputError(fmt::format(
+          "unknown --job-option {}; Kubernetes takes image, claim, storage, program, cpu, memory, gpu, amd-gpu, "
+          "secret, service-account and deadline",
+          option.name));
     }
   }
   if (pod.image.empty())
     return InputError("--on kubernetes needs --job-option image=IMAGE, an image with upskill in it");
   if (pod.storage && !pod.claim.empty())
-    return InputError("--job-option claim and storage are two places for the same files: leave out one of the two");
+    return InputError("--job-option claim and storage can't be combined: give one place for the files");
   if (!pod.storage && (pod.claim.empty() || !pod.mount.starts_with('/'))) {
     return InputError(
         "--on kubernetes needs --job-option claim=NAME:/FOLDER: the volume that is mounted there on this machine, too, "
@@ -285,7 +285,7 @@ Result<std::unique_ptr<JobEngine>> MakeKubernetes(const std::string& name_space,
                                                   const std::vector<JobOption>& options) {
   if (!name_space.empty() && !IsDnsName(name_space, false)) {
     return InputError(
-        fmt::format("--on kubernetes:{}: not a valid namespace; expected small letters, digits and '-', at most 63, "
+        fmt::format("--on kubernetes:{}: not a valid namespace; expected at most 63 lowercase letters, digits and '-', "
                     "with a letter or digit at both ends",
                     ExcerptLine(name_space, 60)));
   }

@@ -19,13 +19,12 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLongestUrl = 512;
 
-bool IsAlphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
-
 // Amazon S3 User Guide, "General purpose bucket naming rules"; other servers take capital letters and `_`, too.
 bool IsBucketName(std::string_view name) {
-  return name.size() >= 3 && name.size() <= 63 && IsAlphanumeric(name.front()) && IsAlphanumeric(name.back()) &&
-         std::all_of(name.begin(), name.end(),
-                     [](char c) { return IsAlphanumeric(c) || c == '-' || c == '.' || c == '_'; });
+  return name.size() >= 3 && name.size() <= 63 && IsAsciiAlphanumeric(name.front()) &&
+         IsAsciiAlphanumeric(name.back()) && std::all_of(name.begin(), name.end(), [](char c) {
+           return IsAsciiAlphanumeric(c) || c == '-' || c == '.' || c == '_';
+         });
 }
 
 // Names of folders, separated by slashes.
@@ -34,7 +33,7 @@ bool IsFolderName(std::string_view path) {
     const std::size_t slash = path.find('/');
     const std::string_view name = path.substr(0, slash);
     const bool fits = !name.empty() && name != "." && name != ".." && std::all_of(name.begin(), name.end(), [](char c) {
-      return IsAlphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '=';
+      return IsAsciiAlphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '=';
     });
     if (!fits) return false;
     if (slash == std::string_view::npos) return true;

@@ -16,7 +16,10 @@ std::string TaskOutputFile(const std::string& array, const std::string& shard) {
 Result<std::filesystem::path> PathOfInput(const std::string& input) {
   std::filesystem::path path = std::filesystem::path(input).lexically_normal();
   if (path.is_absolute() || path.empty() || *path.begin() == "..") {
-    return InputError(fmt::format("{} is not below the current folder, which is what jobs elsewhere are sent", input));
+    return InputError(fmt::format(
+        "{} is outside the current folder; jobs elsewhere can be sent only files inside it: run upskill in a folder "
+        "that contains it",
+        input));
   }
   return path;
 }

@@ -6,7 +6,6 @@
 namespace upskill {
 
 // Values of cudaError_t, which CUDA promises to keep.
-inline constexpr std::uint32_t kCudaSuccess = 0;
 inline constexpr std::uint32_t kCudaInvalidValue = 1;
 inline constexpr std::uint32_t kCudaOutOfMemory = 2;
 inline constexpr std::uint32_t kCudaInvalidConfiguration = 9;

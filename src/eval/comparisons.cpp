@@ -2,7 +2,6 @@
 #include "eval/comparisons.h"
 
 #include <algorithm>
-#include <cfloat>
 #include <cmath>
 #include <utility>
 
@@ -40,8 +39,6 @@ void PassOn(RunData& data, Verdict word, VerdictsByArm& by_arm) {
   data.set_share(share);
 }
 
-double CappedExp(double logarithm) { return std::min(std::exp(logarithm), DBL_MAX); }
-
 void CombineWithPrior(const Plan& plan, std::vector<StudentVerdict>& verdicts) {
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
     StudentVerdict& verdict = verdicts[i];
@@ -49,8 +46,8 @@ void CombineWithPrior(const Plan& plan, std::vector<StudentVerdict>& verdicts) {
     if (prior == plan.share.prior.end() || verdict.complete_rounds == 0) continue;
     const double helps = -std::log(verdict.p_anytime_helps);
     const double hurts = -std::log(verdict.p_anytime_hurts);
-    verdict.combined_e_helps = CappedExp(helps + prior->second.helps);
-    verdict.combined_e_hurts = CappedExp(hurts + prior->second.hurts);
+    verdict.combined_e_helps = EValue(helps + prior->second.helps);
+    verdict.combined_e_hurts = EValue(hurts + prior->second.hurts);
     Verdict word = CombinedWord(plan, plan.students[i], helps, hurts);
     // Answers lost to errors may have told against it: then this run has to say the same by itself (eval/missing.h).
     const bool lost_answers = HasDoubtByErrors(verdict) || verdict.lost_low.has_value();

@@ -18,15 +18,14 @@ inline constexpr const char* kJudgmentsFile = "judgments.jsonl";
 // judgments.jsonl in the runs folder. Move-only, not thread-safe.
 class JudgmentStore {
  public:
-  // Reads what is stored; lines that can't be read are skipped. While another process stores, nothing is added here
-  // (`can_add`). Errors: the folder can't be made, the file can't be read.
+  // Reads what is stored; lines that can't be read are skipped. While another process stores, Add does
+  // nothing. Errors: the folder can't be made, the file can't be read.
   static Result<JudgmentStore> Open(const std::filesystem::path& runs_dir);
 
   // Null: nothing is stored under this JudgmentKey. Valid until the next Add.
   const StoredJudgment* Find(const std::string& key) const;
   // Errors: the file can't be written.
   Status Add(const StoredJudgment& stored);
-  bool can_add() const { return file_.has_value(); }
 
  private:
   std::unordered_map<std::string, StoredJudgment> by_key_;

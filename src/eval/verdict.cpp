@@ -2,7 +2,6 @@
 #include "eval/verdict.h"
 
 #include <algorithm>
-#include <cfloat>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -23,8 +22,6 @@
 
 namespace upskill {
 namespace {
-
-double ExpCapped(double logarithm) { return std::min(std::exp(logarithm), DBL_MAX); }
 
 // The students whose verdict Holm's rule decides. It takes all students into account.
 struct Rejections {
@@ -187,8 +184,8 @@ void AddPValues(const RoundEvidence& evidence, double margin, StudentVerdict& ve
   verdict.p_no_effect = evidence.PNoEffect(margin);
   verdict.p_helps = p.helps;
   verdict.p_hurts = p.hurts;
-  verdict.e_helps = ExpCapped(evidence.helps());
-  verdict.e_hurts = ExpCapped(evidence.hurts());
+  verdict.e_helps = EValue(evidence.helps());
+  verdict.e_hurts = EValue(evidence.hurts());
   verdict.p_anytime_helps = std::exp(-evidence.most_helps());
   verdict.p_anytime_hurts = std::exp(-evidence.most_hurts());
   const GeneralPValues general = GeneralPValuesOf(evidence);

@@ -126,12 +126,12 @@ Result<PlaceState> StateOf(const fs::path& folder, const InstalledSkill* known) 
     if (fs::read_symlink(folder, code) == known->source) return PlaceState{Presence::kUnchanged, {}};
     return PlaceState{Presence::kChanged, {"it is another link"}};
   }
-  if (!fs::is_directory(status)) return PlaceState{Presence::kChanged, {"it is no folder any more"}};
+  if (!fs::is_directory(status)) return PlaceState{Presence::kChanged, {"it is no longer a folder"}};
   if (!known->replaced.empty()) {
     ASSIGN_OR_RETURN(const std::vector<std::string> from_old, DifferencesFrom(known->replaced, folder));
     if (from_old.empty()) return PlaceState{Presence::kUnchanged, {}};
   }
-  if (known->mode == InstallMode::kLink) return PlaceState{Presence::kChanged, {"it is no link any more"}};
+  if (known->mode == InstallMode::kLink) return PlaceState{Presence::kChanged, {"it is no longer a link"}};
   ASSIGN_OR_RETURN(std::vector<std::string> differences, DifferencesFrom(known->files, folder));
   const Presence presence = differences.empty() ? Presence::kUnchanged : Presence::kChanged;
   return PlaceState{presence, std::move(differences)};

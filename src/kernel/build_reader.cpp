@@ -169,10 +169,10 @@ void BuildReader::ReadList(const TomlNode& value, const BuildKey& key, BuildSect
   for (const TomlNode& item : value.below) {
     if (!Is(item, TomlNode::Kind::kString, "an entry of " + named, "a string in quotes")) continue;
     if (key.value == BuildValue::kBackends && !IsOneOf(item.text, kKernelBackends)) {
-      Add(item.at, fmt::format("{} is no backend; there are {}", CodeQuoted(item.text), Joined(kKernelBackends)));
+      Add(item.at, fmt::format("unknown backend {}; choose from {}", CodeQuoted(item.text), Joined(kKernelBackends)));
     } else if (key.value == BuildValue::kDependencies && !IsOneOf(item.text, kKernelDependencies)) {
       Add(item.at,
-          fmt::format("{} is no dependency; there are {}", CodeQuoted(item.text), Joined(kKernelDependencies)));
+          fmt::format("unknown dependency {}; choose from {}", CodeQuoted(item.text), Joined(kKernelDependencies)));
     } else if (key.value == BuildValue::kPythonNames && !IsOneOf(item.text, kOldPythonNames)) {
       Add(item.at, fmt::format("{} is none of {}", CodeQuoted(item.text), Joined(kOldPythonNames)));
     } else {

@@ -39,7 +39,7 @@ void AddCapabilityProblems(const std::vector<PlacedText>& capabilities, const st
     all_valid = false;
     const std::string meant = MeantCapability(one.text);
     problems.Add(file, one.at,
-                 fmt::format("{} is no compute capability; write {}", CodeQuoted(one.text),
+                 fmt::format("{} is not a compute capability; write {}", CodeQuoted(one.text),
                              meant.empty() ? "it as \"9.0\"" : "\"" + meant + "\""));
   }
   if (all_valid && !capabilities.empty() && !AnyCapabilityIsBuilt(Texts(capabilities))) {

@@ -89,7 +89,7 @@ TEST(ParseOpSchema, SaysWhatIsWrong) {
     return schema ? std::string() : schema.error().message;
   };
   EXPECT_THAT(error_of(""), HasSubstr("must begin with the operator's name"));
-  EXPECT_THAT(error_of("f(Tenzor x) -> ()"), HasSubstr("`Tenzor` is no type of a schema"));
+  EXPECT_THAT(error_of("f(Tenzor x) -> ()"), HasSubstr("`Tenzor` is not a type that a schema can have"));
   EXPECT_THAT(error_of("f(Tensor) -> ()"), HasSubstr("the argument of type `Tensor` has no name"));
   EXPECT_THAT(error_of("f(Tensor x"), HasSubstr("expected , or ) between arguments, not the end"));
   EXPECT_THAT(error_of("f(Tensor x)"), HasSubstr("needs its results"));

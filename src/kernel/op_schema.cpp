@@ -126,7 +126,7 @@ class SchemaParser {
         std::find_if(kTypeNames.begin(), kTypeNames.end(), [&](const TypeName& one) { return one.name == word; });
     if (known == kTypeNames.end()) {
       return InputError(
-          fmt::format("{} is no type of a schema; use Tensor, int, float, bool, str, Scalar, or these "
+          fmt::format("{} is not a type that a schema can have; use Tensor, int, float, bool, str, Scalar, or these "
                       "with ? or []",
                       CodeQuoted(word)));
     }

@@ -5,13 +5,14 @@
 #include <iterator>
 #include <string_view>
 
+#include "util/text.h"
+
 namespace upskill {
 
 // ASCII, whatever the locale.
-constexpr bool IsAsciiDigit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool IsAsciiLower(char c) { return c >= 'a' && c <= 'z'; }
 // Letters, digits and the underscore.
-constexpr bool IsAsciiWord(char c) { return IsAsciiLower(c) || (c >= 'A' && c <= 'Z') || IsAsciiDigit(c) || c == '_'; }
+constexpr bool IsAsciiWord(char c) { return IsAsciiAlphanumeric(c) || c == '_'; }
 
 template <typename List>
 bool IsOneOf(std::string_view word, const List& list) {

@@ -51,11 +51,6 @@ void Scheduler::Stop() {
   wake_.notify_all();
 }
 
-void Scheduler::AbandonPromise() {
-  const std::lock_guard lock(mutex_);
-  promised_ = false;
-}
-
 Scheduler::Move Scheduler::Next() {
   std::unique_lock lock(mutex_);
   while (true) {

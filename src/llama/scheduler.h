@@ -59,13 +59,12 @@ class Scheduler {
 
   // The next move; blocks until there is one.
   Move Next();
-  // The next move if there is one now.
+  // The next move if there is one now (for tests).
   std::optional<Move> TryNext();
 
   void Admit(std::size_t slot);  // its request is part of the batches from now on
   void Hold(std::size_t slot);   // no room for it until a running request ends; there must be one
   void Finish(std::size_t slot, Result<ChatResponse> answer);  // the slot becomes free
-  void AbandonPromise();                                       // don't wait for requests until the next promise
 
   bool AnyRunning() const { return running_ > 0; }
   bool IsFree(std::size_t slot) const { return slots_[slot].state == State::kFree; }

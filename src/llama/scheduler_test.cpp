@@ -115,16 +115,6 @@ TEST(Scheduler, TheLastPromiseCounts) {
   EXPECT_THAT(desk.Batch(), ElementsAre("a", "b", "c", "d"));
 }
 
-TEST(Scheduler, APromiseThatIsNotKeptIsAbandoned) {
-  Desk desk(3);
-  desk.Submit("a", true);
-  EXPECT_THAT(desk.Batch(), IsEmpty());
-  desk.scheduler.AbandonPromise();
-  EXPECT_THAT(desk.Batch(), ElementsAre("a"));
-  desk.Submit("b", true);
-  EXPECT_THAT(desk.Batch(), IsEmpty()) << "a new promise is waited for again";
-}
-
 TEST(Scheduler, NextAbandonsAPromiseAfterAWhile) {
   Desk desk(3, std::chrono::milliseconds(1));
   desk.Submit("a", true);

@@ -115,7 +115,8 @@ Result<McpResult> McpSession::Call(const std::string& name, const Json& argument
   const Json& result = Member(answer, "result");
   if (!result.is_object()) return McpResult{ErrorOf(answer), true};
   if (StringAt(result, "resultType") == "input_required")
-    return McpResult{"The tool asks for input of the user, who isn't there", true};
+    return McpResult{"The tool asked for user input, but no user is available: call it with all of its arguments",
+                     true};
   McpResult said{"", JsonGet(result, "isError", false)};
   const Json& content = Member(result, "content");
   for (std::size_t i = 0; content.is_array() && i < content.size(); ++i) {

@@ -128,7 +128,7 @@ Result<std::string> McpHttp::Receive() {
       inbox_->messages.pop_front();
       return next;
     }
-    if (sent_.empty()) return InputError("it wasn't asked anything");
+    if (sent_.empty()) return InputError("no request was sent to it");
     McpExchange& asked = *sent_.back().exchange;
     if (asked.concluded())
       return Error{ErrorKind::kUnavailable, "its response has no answer"}.Because(ErrorCause::kBroken);

@@ -28,14 +28,6 @@ constexpr std::size_t kNameColumns = 40;
 constexpr int kCannotExecute = 126;  // and 127, not found; of every shell
 constexpr std::size_t kShownLineColumns = 300;
 
-std::string LastLineOf(const std::string& text) {
-  std::string last;
-  for (const std::string_view line : SplitLines(text)) {
-    if (!Trim(line).empty()) last = ExcerptLine(Trim(line), kShownLineColumns);
-  }
-  return last;
-}
-
 class CommandModel : public Model {
  public:
   CommandModel(CommandModelOptions options, ModelInfo info)
@@ -114,7 +106,7 @@ class CommandModel : public Model {
     if (error.kind == ErrorKind::kCancelled) return error;
     error.message = fmt::format("command `{}`{} {}", options_.command, error.message.starts_with("failed ") ? "" : ":",
                                 error.message);
-    if (const std::string line = LastLineOf(outcome->error_tail); !line.empty())
+    if (const std::string line = LastLine(outcome->error_tail, kShownLineColumns); !line.empty())
       error.message += fmt::format("; the last line of its standard error: {}", line);
     return error;
   }

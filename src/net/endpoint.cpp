@@ -39,8 +39,6 @@ std::string AuthorityOf(const std::string& base_url) {
   return url ? url->authority : "the server";
 }
 
-Error CancelledError() { return {ErrorKind::kCancelled, "the request was cancelled"}; }
-
 }  // namespace
 
 // The queue and the requests on the wire. Locking: mutex_ is held while the client is called (which only queues a
@@ -232,7 +230,7 @@ std::optional<Result<HttpResponse>> Endpoint::State::Judge(Entry& entry, const F
   }
   if (closed_ || entry.cancelled) {
     pool_.Cancelled(flight.member);
-    return Result<HttpResponse>(CancelledError());
+    return Result<HttpResponse>(RequestCancelled());
   }
   if (IsRateLimit(*result)) return JudgeLimit(entry, flight, *result);
   last_answer_ = clock_.Now();
@@ -250,8 +248,8 @@ std::optional<Result<HttpResponse>> Endpoint::State::JudgeFailure(Entry& entry, 
     pool_.Failed(flight.member);  // until it responds to a probe
     return Result<HttpResponse>(
         Error{ErrorKind::kUnavailable,
-              fmt::format("{} hangs: it accepts connections, but has answered nothing for some time, not even what "
-                          "models it has",
+              fmt::format("{} hangs: it accepts connections but has sent nothing for some time, not even its list of "
+                          "models; it is skipped until it responds",
                           AuthorityOf(options_.base_urls[flight.member]))});
   }
   if (error.kind != ErrorKind::kUnavailable) {
@@ -259,7 +257,7 @@ std::optional<Result<HttpResponse>> Endpoint::State::JudgeFailure(Entry& entry, 
     return Result<HttpResponse>(error);
   }
   const std::optional<milliseconds> absence = pool_.Failed(flight.member);
-  if (closed_ || entry.cancelled) return Result<HttpResponse>(CancelledError());
+  if (closed_ || entry.cancelled) return Result<HttpResponse>(RequestCancelled());
   if (absence) After(*absence, &Pool::EndAbsence, flight.member);
   if (*entry.connected) return Result<HttpResponse>(error);
   entry.tried.insert(flight.member);
@@ -383,7 +381,7 @@ void Endpoint::State::CancelEntry(Ticket ticket) {
     client_->Cancel(entry.flight->ticket);
     return;
   }
-  client_->Post([done = std::move(entry.done)] { done(CancelledError()); });
+  client_->Post([done = std::move(entry.done)] { done(RequestCancelled()); });
   waiting_.erase(ticket);
   entries_.erase(found);
 }

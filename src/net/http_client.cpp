@@ -36,8 +36,6 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 constexpr long kMaxConnections = 4096;  // kept alive; more may be in use
 constexpr std::size_t kMaxSpareHandles = 1024;
 
-Error Cancelled() { return {ErrorKind::kCancelled, "the request was cancelled"}; }
-
 // Runs a callback of the client's users. An exception that left the thread would end the program; whoever throws one
 // answers for the request itself.
 template <typename Callback>
@@ -52,6 +50,8 @@ void RunCallback(Callback&& callback) {
 }
 
 }  // namespace
+
+Error RequestCancelled() { return {ErrorKind::kCancelled, "the request was cancelled"}; }
 
 // The thread, and the state that only it uses: everything except the inbox. libcurl says which sockets to watch and
 // when it wants to be called; our own alarms serve timeouts and After. The sockets are watched with epoll, because
@@ -304,7 +304,7 @@ void HttpClient::Loop::StartOrFail(Message& message) {
 }
 
 void HttpClient::Loop::StartTransfer(Message& message) {
-  if (stopping_) return RunCallback([&] { message.done(Cancelled()); });
+  if (stopping_) return RunCallback([&] { message.done(RequestCancelled()); });
   CURL* easy = TakeHandle();
   const auto not_sent = [](const char* why) {
     return Error{ErrorKind::kUnavailable, why}.Because(ErrorCause::kNotSent);
@@ -342,7 +342,7 @@ void HttpClient::Loop::FinishTransfer(Ticket ticket, Result<HttpResponse> result
 }
 
 void HttpClient::Loop::CancelTicket(Ticket ticket) {
-  if (active_.contains(ticket)) return FinishTransfer(ticket, Cancelled());
+  if (active_.contains(ticket)) return FinishTransfer(ticket, RequestCancelled());
   const auto timer = timers_.find(ticket);
   if (timer == timers_.end()) return;
   alarms_.erase({timer->second.when, ticket});
@@ -388,7 +388,7 @@ void HttpClient::Loop::RunTimer(Ticket ticket) {
 void HttpClient::Loop::Drain() {
   timers_.clear();
   for (;;) {
-    while (!active_.empty()) FinishTransfer(active_.begin()->first, Cancelled());
+    while (!active_.empty()) FinishTransfer(active_.begin()->first, RequestCancelled());
     {
       const std::lock_guard lock(mutex_);
       if (inbox_.empty()) return;

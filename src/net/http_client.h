@@ -63,6 +63,8 @@ struct HttpResponse {
   double seconds = 0.0;  // of the transfer
 };
 
+Error RequestCancelled();  // kCancelled
+
 // Sends requests on one thread with one curl-multi handle: keep-alive, HTTP/2, gzip; thousands in flight don't need a
 // thread each. Redirects aren't followed. Thread-safe. The destructor cancels what is in flight and joins the thread;
 // it must not run on the client's own thread, so no callback may hold the last reference.

@@ -175,6 +175,19 @@ class ProgramReader {
 
 }  // namespace
 
+Wire WireOf(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::kMessages:
+      return Wire::kAnthropic;
+    case Protocol::kResponses:
+      return Wire::kResponses;
+    case Protocol::kChat:
+    case Protocol::kGemini:
+      break;
+  }
+  return Wire::kChat;
+}
+
 const char* ProtocolName(Protocol protocol) {
   for (const auto& [value, name] : kProtocols) {
     if (value == protocol) return name;

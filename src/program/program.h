@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/wire/wire.h"
 #include "util/result.h"
 
 namespace upskill {
@@ -16,6 +17,7 @@ namespace upskill {
 enum class Protocol { kMessages, kChat, kResponses, kGemini };
 
 const char* ProtocolName(Protocol protocol);  // "messages"
+Wire WireOf(Protocol protocol);               // of kGemini, which has none: kChat
 
 // A folder below the home folder, and a pattern (`*`) of the names of files below it.
 struct SessionPlace {

@@ -19,17 +19,9 @@ namespace {
 
 constexpr std::size_t kShownColumns = 300;
 
-std::string LastLine(std::string_view text) {
-  std::string last;
-  for (const std::string_view line : SplitLines(text)) {
-    if (!Trim(line).empty()) last = ExcerptLine(Trim(line), kShownColumns);
-  }
-  return last;
-}
-
 std::string WithLastLine(std::string message, const ProgramRun& run) {
-  std::string line = LastLine(run.error);
-  if (line.empty()) line = LastLine(run.output);
+  std::string line = LastLine(run.error, kShownColumns);
+  if (line.empty()) line = LastLine(run.output, kShownColumns);
   return line.empty() ? message : fmt::format("{}; the last line that it printed: {}", message, line);
 }
 

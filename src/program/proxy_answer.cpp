@@ -12,19 +12,6 @@ namespace {
 
 constexpr std::size_t kMaxEventBytes = std::size_t{16} << 20U;
 
-Wire WireOf(Protocol protocol) {
-  switch (protocol) {
-    case Protocol::kMessages:
-      return Wire::kAnthropic;
-    case Protocol::kResponses:
-      return Wire::kResponses;
-    case Protocol::kChat:
-    case Protocol::kGemini:
-      break;
-  }
-  return Wire::kChat;
-}
-
 Error Broken(const char* what) { return Error{ErrorKind::kUnavailable, what}.Because(ErrorCause::kBroken); }
 
 }  // namespace

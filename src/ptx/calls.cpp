@@ -176,8 +176,8 @@ Step Machine::Call(const Inst& inst, std::uint32_t mask) {
   const std::uint64_t index = (first - kFunctionAddress) / 16;
   if (first < kFunctionAddress || index >= program_.functions.size() || first % 16 != 0) {
     Report(FindingKind::kOutOfBounds, inst, static_cast<std::uint32_t>(std::countr_zero(mask)),
-           "Invalid address of a function", fmt::format("{:#x} is no function", first));
-    Stop(Ending::kTrapped, "a call of something that is no function");
+           "Invalid address of a function", fmt::format("{:#x} is not a function", first));
+    Stop(Ending::kTrapped, "called something that is not a function");
     return Step::kEnd;
   }
   const auto function = static_cast<std::uint32_t>(index);

@@ -8,17 +8,6 @@
 namespace upskill::ptx {
 namespace {
 
-Space MemorySpace(const Statement& statement) {
-  for (const std::string_view part : statement.parts) {
-    if (part == "global") return Space::kGlobal;
-    if (part == "shared" || part == "shared::cta" || part == "shared::cluster") return Space::kShared;
-    if (part == "local") return Space::kLocal;
-    if (part == "const") return Space::kConst;
-    if (part == "param" || part == "param::entry" || part == "param::func") return Space::kParam;
-  }
-  return Space::kGeneric;
-}
-
 Ordering OrderingOf(const Statement& statement) {
   if (statement.Has("acq_rel")) return Ordering::kAcqRel;
   if (statement.Has("acquire")) return Ordering::kAcquire;
@@ -35,11 +24,22 @@ std::uint8_t VectorOf(const Statement& statement) {
 
 }  // namespace
 
+Space SpaceOf(const Statement& statement) {
+  for (const std::string_view part : statement.parts) {
+    if (part == "global") return Space::kGlobal;
+    if (part == "shared" || part == "shared::cta" || part == "shared::cluster") return Space::kShared;
+    if (part == "local") return Space::kLocal;
+    if (part == "const") return Space::kConst;
+    if (part == "param" || part == "param::entry" || part == "param::func") return Space::kParam;
+  }
+  return Space::kGeneric;
+}
+
 Status Decoder::DecodeLoad(const Statement& statement) {
   RETURN_IF_ERROR(NeedOperands(statement, 2, 3));
   Inst inst = NewInst(statement, Action::kLoad, InstClass::kMemory);
   inst.type = TypeAt(statement, 0);
-  inst.space = MemorySpace(statement);
+  inst.space = SpaceOf(statement);
   inst.vector = VectorOf(statement);
   inst.ordering = OrderingOf(statement);
   inst.copies = true;
@@ -86,7 +86,7 @@ Status Decoder::DecodeStore(const Statement& statement) {
   if (statement.Has("async")) return EmitUnsupported(statement);
   Inst inst = NewInst(statement, Action::kStore, InstClass::kMemory);
   inst.type = TypeAt(statement, 0);
-  inst.space = MemorySpace(statement);
+  inst.space = SpaceOf(statement);
   inst.vector = VectorOf(statement);
   inst.ordering = OrderingOf(statement);
   const std::vector<Operand> values = Elements(statement.operands[1]);
@@ -113,7 +113,7 @@ Status Decoder::DecodeAtomic(const Statement& statement) {
   const bool has_result = statement.parts[0] == "atom";
   Inst inst = NewInst(statement, Action::kAtomic, InstClass::kMemory);
   inst.type = TypeAt(statement, 0);
-  inst.space = MemorySpace(statement);
+  inst.space = SpaceOf(statement);
   inst.ordering = OrderingOf(statement);
   bool known = false;
   for (const std::string_view part : statement.parts) {
@@ -168,7 +168,7 @@ Status Decoder::DecodeCp(const Statement& statement) {
   if (statement.Has("mbarrier")) {
     RETURN_IF_ERROR(NeedOperands(statement, 1, 1));
     Inst inst = NewInst(statement, Action::kAsyncArrive, InstClass::kSynchronisation);
-    inst.space = MemorySpace(statement);
+    inst.space = SpaceOf(statement);
     inst.sub = statement.Has("noinc") ? 1 : 0;
     inst.type = Type::kB64;
     RETURN_IF_ERROR(Address(statement, statement.operands[0], inst, sources));
@@ -207,7 +207,7 @@ Status Decoder::DecodeMbarrier(const Statement& statement) {
   const std::string_view what = statement.Part(1);
   Inst inst = NewInst(statement, Action::kMbarrierArrive, InstClass::kSynchronisation);
   inst.type = Type::kB64;
-  inst.space = MemorySpace(statement);
+  inst.space = SpaceOf(statement);
   std::vector<std::uint32_t> results;
   std::vector<std::uint32_t> sources;
   std::size_t at = 0;

@@ -4,21 +4,6 @@
 #include "ptx/forms.h"
 
 namespace upskill::ptx {
-namespace {
-
-Space SpaceOf(const Statement& statement) {
-  for (const std::string_view part : statement.parts) {
-    if (part == "global") return Space::kGlobal;
-    if (part == "shared" || part == "shared::cta" || part == "shared::cluster") return Space::kShared;
-    if (part == "local") return Space::kLocal;
-    if (part == "const") return Space::kConst;
-    if (part == "param" || part == "param::entry" || part == "param::func") return Space::kParam;
-  }
-  return Space::kGeneric;
-}
-
-}  // namespace
-
 Status Decoder::DecodeMov(const Statement& statement) {
   RETURN_IF_ERROR(NeedOperands(statement, 2, 2));
   const Type type = TypeAt(statement, 0);

@@ -51,8 +51,6 @@ enum class Ending : std::uint8_t {
   kUnsupported,  // `unsupported` names the instruction
 };
 
-const char* EndingName(Ending ending);  // "completed"
-
 struct Counters {
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;

@@ -3,12 +3,13 @@
 
 #include <algorithm>
 
+#include "util/text.h"
+
 namespace upskill::ptx {
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '%'; }
-bool IsWord(char c) { return IsLetter(c) || IsDigit(c) || c == '.'; }
+bool IsNameStart(char c) { return IsAsciiLetter(c) || c == '_' || c == '$' || c == '%'; }
+bool IsWord(char c) { return IsNameStart(c) || IsAsciiDigit(c) || c == '.'; }
 
 // The end of the word that starts at `at`. `::` belongs to it, a single colon ends it.
 std::size_t WordEnd(std::string_view text, std::size_t at) {
@@ -27,7 +28,7 @@ std::size_t WordEnd(std::string_view text, std::size_t at) {
 
 std::size_t NumberEnd(std::string_view text, std::size_t at) {
   const std::size_t start = at;
-  const bool has_prefix = text[at] == '0' && at + 1 < text.size() && IsLetter(text[at + 1]);
+  const bool has_prefix = text[at] == '0' && at + 1 < text.size() && IsNameStart(text[at + 1]);
   while (at < text.size() && IsWord(text[at])) {
     ++at;
     const bool exponent = !has_prefix && at > start && (text[at - 1] == 'e' || text[at - 1] == 'E');
@@ -66,10 +67,10 @@ void Lexer::Advance() {
   if (at_ >= text_.size()) return;
   const char c = text_[at_];
   std::size_t end = at_ + 1;
-  if (IsLetter(c) || (c == '.' && at_ + 1 < text_.size() && IsLetter(text_[at_ + 1]))) {
+  if (IsNameStart(c) || (c == '.' && at_ + 1 < text_.size() && IsNameStart(text_[at_ + 1]))) {
     token_.kind = Token::Kind::kWord;
     end = WordEnd(text_, at_);
-  } else if (IsDigit(c)) {
+  } else if (IsAsciiDigit(c)) {
     token_.kind = Token::Kind::kNumber;
     end = NumberEnd(text_, at_);
   } else if (c == '"') {

@@ -37,22 +37,6 @@ const char* FindingKindName(FindingKind kind) {
   return "";
 }
 
-const char* EndingName(Ending ending) {
-  switch (ending) {
-    case Ending::kCompleted:
-      return "completed";
-    case Ending::kTrapped:
-      return "trapped";
-    case Ending::kBudget:
-      return "budget";
-    case Ending::kDeadlock:
-      return "deadlock";
-    case Ending::kUnsupported:
-      return "unsupported";
-  }
-  return "";
-}
-
 const char* InstClassName(InstClass inst_class) {
   static constexpr std::array<const char*, kInstClasses> kNames = {
       "integer", "float32",         "float64", "half",    "conversion", "control",

@@ -56,7 +56,7 @@ LOOP:
 // All of an outcome that may not depend on threads.
 std::string TextOf(const LaunchOutcome& outcome) {
   std::ostringstream text;
-  text << EndingName(outcome.ending) << '|' << outcome.reason << '|' << outcome.unsupported << '|'
+  text << static_cast<int>(outcome.ending) << '|' << outcome.reason << '|' << outcome.unsupported << '|'
        << outcome.findings_dropped << '|' << outcome.race_checks_incomplete << '|' << outcome.printed << '\n';
   const Counters& counters = outcome.counters;
   for (const std::uint64_t count :

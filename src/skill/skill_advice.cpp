@@ -33,15 +33,13 @@ SkillFinding AdviceAt(const StrictYaml& value, std::string message) {
   return {std::move(message), value.line, value.column};
 }
 
-bool IsWordLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
-
 // Whether the description has a word such as "when" or "use".
 bool SaysWhen(const std::string& description) {
   constexpr std::array<std::string_view, 7> kWords = {"when", "whenever", "use", "uses", "used", "using", "trigger"};
   const std::string text = ToLowerAscii(description);
   for (std::size_t begin = 0; begin < text.size();) {
     std::size_t end = begin;
-    while (end < text.size() && IsWordLetter(text[end])) ++end;
+    while (end < text.size() && IsAsciiAlphanumeric(text[end])) ++end;
     if (std::find(kWords.begin(), kWords.end(), std::string_view(text).substr(begin, end - begin)) != kWords.end())
       return true;
     begin = end + 1;
@@ -56,7 +54,7 @@ void AdviseOnName(const StrictYaml& field, std::vector<SkillFinding>& advice) {
     advice.push_back(
         AdviceAt(field, fmt::format("names with '{}' are reserved by Anthropic; choose another one", reserved)));
   }
-  const bool plain = std::all_of(name.begin(), name.end(), [](char c) { return c == '-' || IsWordLetter(c); });
+  const bool plain = std::all_of(name.begin(), name.end(), [](char c) { return c == '-' || IsAsciiAlphanumeric(c); });
   if (!plain)
     advice.push_back(AdviceAt(field, "OpenCode and skill-creator accept only a to z, 0 to 9 and hyphens in a name"));
 }
@@ -104,7 +102,7 @@ std::string PathOfLink(std::string_view target) {
   const std::size_t colon = target.find(':');
   const bool has_scheme =
       colon != std::string_view::npos && colon > 1 &&
-      std::all_of(target.begin(), target.begin() + static_cast<std::ptrdiff_t>(colon), IsWordLetter);
+      std::all_of(target.begin(), target.begin() + static_cast<std::ptrdiff_t>(colon), IsAsciiAlphanumeric);
   if (has_scheme || target.starts_with("//")) return "";
   std::string path;
   for (std::size_t i = 0; i < target.size(); ++i) {
@@ -163,7 +161,9 @@ class BodyAdvice {
     for (const std::string_view start : {"/home/", "/Users/", ":\\Users\\"}) {
       const std::size_t at = line.find(start);
       if (at == std::string_view::npos || at + start.size() == line.size()) continue;
-      if (!IsWordLetter(line[at + start.size()]) || (at > 0 && start[0] == '/' && IsWordLetter(line[at - 1]))) continue;
+      if (!IsAsciiAlphanumeric(line[at + start.size()]) ||
+          (at > 0 && start[0] == '/' && IsAsciiAlphanumeric(line[at - 1])))
+        continue;
       const std::size_t end = line.find_first_of(" \t\"'`)", at);
       advice_.push_back({fmt::format("'{}' is a path of one machine; write it relative to the skill or the project",
                                      ExcerptLine(line.substr(at, end - at), 80)),

@@ -110,9 +110,9 @@ double LogEvidence(const UnitCounts& counts, double margin) {
   return f(peak) + std::log(Side(f, peak, 0.0) + Side(f, peak, 1.0));
 }
 
-double Evidence(const PairCounts& counts, double margin) {
-  return std::min(DBL_MAX, std::exp(LogEvidence(counts, margin)));
-}
+double EValue(double logarithm) { return std::min(DBL_MAX, std::exp(logarithm)); }
+
+double Evidence(const PairCounts& counts, double margin) { return EValue(LogEvidence(counts, margin)); }
 
 LiftSequence::LiftSequence(double alpha) : threshold_(std::log(2.0 / alpha)) {}
 

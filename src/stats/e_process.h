@@ -26,7 +26,9 @@ namespace upskill {
 // The relative error is about 1e-12 for counts up to 10^9.
 double LogEvidence(const UnitCounts& counts, double margin = 0.0);
 double LogEvidence(const PairCounts& counts, double margin = 0.0);
-double Evidence(const PairCounts& counts, double margin = 0.0);  // at most DBL_MAX
+double Evidence(const PairCounts& counts, double margin = 0.0);  // EValue of LogEvidence
+
+double EValue(double logarithm);  // its exponential, at most DBL_MAX
 
 // A confidence sequence for the lift: with probability 1 − alpha, its range contains the lift after every round, no
 // matter how many rounds there are. It is the set of margins that neither side's evidence (at 2/alpha) has ruled out.

@@ -19,10 +19,6 @@ double SignTest(std::int64_t wins, std::int64_t losses) {
   return boost::math::cdf(boost::math::complement(coins, static_cast<double>(wins - 1)));
 }
 
-double SignTestTwoSided(std::int64_t wins, std::int64_t losses) {
-  return std::min(1.0, 2.0 * SignTest(std::max(wins, losses), std::min(wins, losses)));
-}
-
 std::optional<double> SignFlipTest(const std::vector<std::int64_t>& sums) {
   std::int64_t reach = 0;
   std::int64_t observed = 0;

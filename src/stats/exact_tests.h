@@ -10,8 +10,6 @@ namespace upskill {
 // Exact McNemar (sign) test: P(at least `wins` of wins + losses fair coins). One-sided, for a lift above 0.
 // Q. McNemar, Psychometrika 12 (1947) 153.
 double SignTest(std::int64_t wins, std::int64_t losses);
-// Two-sided: twice the smaller tail, at most 1.
-double SignTestTwoSided(std::int64_t wins, std::int64_t losses);
 
 // Exact sign-flip test of "the case lifts are symmetric around 0": the probability that random signs give a sum at
 // least as large (R. A. Fisher, The Design of Experiments, 1935, section 21). `sums`: wins − losses of each case.

@@ -89,7 +89,7 @@ Status AppendFile::Append(std::string_view record) {
   if (torn_at_) RETURN_IF_ERROR(CutTo(*torn_at_));
   struct stat before{};
   if (::fstat(fd_.get(), &before) != 0) return ErrnoError("writing", path_, errno);
-  // A short write is gone on with once, which tells its cause.
+  // A short write is retried once, so that the second attempt reports the cause.
   Status written = WriteAll(fd_, record, path_);
   if (written) return {};
   // Readers drop an incomplete last line, but the next record must not be joined to it.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "util/base64.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -52,12 +53,10 @@ std::shared_ptr<const Patterns> KnownPatterns() {
   return known.patterns;
 }
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 // `e` alone makes no word: 1e10 is a number.
 bool IsSearchedFor(std::string_view text) {
   return text.size() >= kMinLength &&
-         std::any_of(text.begin(), text.end(), [](char c) { return IsLetter(c) && c != 'e' && c != 'E'; });
+         std::any_of(text.begin(), text.end(), [](char c) { return IsAsciiLetter(c) && c != 'e' && c != 'E'; });
 }
 
 std::string PercentEncoded(std::string_view text, bool upper_case) {
@@ -65,7 +64,7 @@ std::string PercentEncoded(std::string_view text, bool upper_case) {
   std::string encoded;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (IsLetter(c) || (c >= '0' && c <= '9') || kPlain.find(c) != std::string_view::npos) {
+    if (IsAsciiAlphanumeric(c) || kPlain.find(c) != std::string_view::npos) {
       encoded += c;
     } else {
       encoded += upper_case ? fmt::format("%{:02X}", byte) : fmt::format("%{:02x}", byte);

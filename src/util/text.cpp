@@ -158,6 +158,14 @@ std::vector<std::string_view> SplitLines(std::string_view text) {
   return lines;
 }
 
+std::string LastLine(std::string_view text, std::size_t columns) {
+  std::string_view last;
+  for (const std::string_view line : SplitLines(text)) {
+    if (!Trim(line).empty()) last = Trim(line);
+  }
+  return ExcerptLine(last, columns);
+}
+
 std::string ToLowerAscii(std::string_view text) {
   std::string out(text);
   for (char& c : out) {

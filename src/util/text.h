@@ -29,9 +29,17 @@ std::size_t DisplayColumns(std::string_view text);
 // `text` without ASCII white space at either end.
 std::string_view Trim(std::string_view text);
 
+// Of ASCII, whatever the locale.
+constexpr bool IsAsciiDigit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool IsAsciiLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+constexpr bool IsAsciiAlphanumeric(char c) { return IsAsciiLetter(c) || IsAsciiDigit(c); }
+
 bool IsVisibleAscii(std::string_view text);  // no spaces, no control characters
 
 std::vector<std::string_view> SplitLines(std::string_view text);  // without line endings; CRLF and LF
+
+// The last line with more than white space, without white space at its ends, as ExcerptLine shortens it; empty: none.
+std::string LastLine(std::string_view text, std::size_t columns);
 
 std::string ToLowerAscii(std::string_view text);
 

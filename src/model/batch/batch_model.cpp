@@ -22,8 +22,6 @@ constexpr int kMaxSubmissions = 5;  // of the same requests while the provider i
 constexpr std::chrono::milliseconds kMaxWait{120'000};
 constexpr std::size_t kTokenDigits = 40;
 
-Error Cancelled() { return {ErrorKind::kCancelled, "the request was cancelled"}; }
-
 Price HalfPrice(Price price) {
   price.input /= 2;
   price.output /= 2;
@@ -93,7 +91,7 @@ void BatchModel::Cancel(CancelScope) {
     }
     changed_.notify_all();
   }
-  for (const Waiting& waiting : ended) waiting.Answer(Cancelled());
+  for (const Waiting& waiting : ended) waiting.Answer(RequestCancelled());
 }
 
 // An exception that left the thread would end the program; it ends the requests.

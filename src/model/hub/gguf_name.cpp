@@ -23,8 +23,6 @@ constexpr std::size_t kMaxSplitFiles = 4096;
 constexpr std::size_t kMaxShown = 40;
 constexpr std::size_t kShownColumns = 120;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
 bool IsNamePart(std::string_view part) {
   if (part.empty() || part.size() > kMaxNamePart || part.find("--") != std::string_view::npos ||
       part.find("..") != std::string_view::npos) {
@@ -58,7 +56,7 @@ std::optional<SplitName> TakeApart(const std::string& path) {
   const std::string_view shape = "-#####-of-#####";
   if (name.stem.size() <= shape.size()) return name;
   const std::string_view tail = std::string_view(name.stem).substr(name.stem.size() - shape.size());
-  const auto fits = [](char c, char wanted) { return wanted == '#' ? IsDigit(c) : c == wanted; };
+  const auto fits = [](char c, char wanted) { return wanted == '#' ? IsAsciiDigit(c) : c == wanted; };
   if (!std::equal(tail.begin(), tail.end(), shape.begin(), fits)) return name;
   name.part = std::stoul(std::string(tail.substr(1, 5)));
   name.parts = std::stoul(std::string(tail.substr(10)));
@@ -80,7 +78,7 @@ bool IsQuant(std::string_view word) {
     if (word == whole) return true;
   }
   for (const std::string_view start : {"MXFP", "NVFP", "IQ", "TQ", "Q"}) {
-    if (word.starts_with(start)) return word.size() > start.size() && IsDigit(word[start.size()]);
+    if (word.starts_with(start)) return word.size() > start.size() && IsAsciiDigit(word[start.size()]);
   }
   return false;
 }

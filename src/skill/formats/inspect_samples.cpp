@@ -69,7 +69,7 @@ Json ChoiceCheck(const std::vector<std::string>& targets, std::size_t choices) {
       if (c == ',' || c == ' ') continue;
       const auto upper = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
       if (upper < 'A' || static_cast<std::size_t>(upper - 'A') >= choices)
-        return SkippedCheck("the target", fmt::format("\"{}\" is no letter of a choice", ExcerptLine(target, 60)));
+        return SkippedCheck("the target", fmt::format("\"{}\" is not the letter of a choice", ExcerptLine(target, 60)));
       letters.push_back(upper);
     }
   }

@@ -98,7 +98,7 @@ TEST_F(PromptfooChecksTest, WhatHasNoCounterpartIsSkippedByName) {
   EXPECT_EQ(ReasonOf(R"({"type":"brand-new"})"), "promptfoo's brand-new: it has no counterpart here");
   EXPECT_EQ(ReasonOf(R"({"value":"x"})"), "promptfoo's assertion: it has no \"type\"");
   EXPECT_THAT(ReasonOf(R"({"type":"regex","value":"(?=a)b"})"), HasSubstr("not in RE2 syntax"));
-  EXPECT_THAT(ReasonOf(R"({"type":"contains","value":"{{y}}"})"), HasSubstr("no variable that the test has"));
+  EXPECT_THAT(ReasonOf(R"({"type":"contains","value":"{{y}}"})"), HasSubstr("the test has no variable"));
   EXPECT_THAT(ReasonOf(R"({"type":"contains","value":""})"), HasSubstr("a value is empty"));
   EXPECT_THAT(ReasonOf(R"({"type":"contains","value":"a","transform":"output.x"})"), HasSubstr("is code"));
   EXPECT_EQ(ChecksOf("[]").at(0).at("name"), "a test without assertions");

@@ -35,7 +35,7 @@ const Json* Find(const Json& variables, std::string_view path) {
 }
 
 Error CantRender(std::string_view expression) {
-  return InputError(fmt::format("{} is no variable that the test has", ExcerptLine(expression, 60)));
+  return InputError(fmt::format("the test has no variable {}", ExcerptLine(expression, 60)));
 }
 
 class Renderer {

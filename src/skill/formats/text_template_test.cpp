@@ -29,9 +29,9 @@ TEST(RenderTemplate, ValuesMayBeTemplates) {
 }
 
 TEST(RenderTemplate, WhatItCantRenderIsAnError) {
-  EXPECT_EQ(Rendered("{{ x }}", Json::object()), "error: {{ x }} is no variable that the test has");
+  EXPECT_EQ(Rendered("{{ x }}", Json::object()), "error: the test has no variable {{ x }}");
   for (const char* text : {"{{ a | upper }}", "{{ a() }}", "{{}}", "{{ a.b }}"})
-    EXPECT_THAT(Rendered(text, {{"a", "x"}}), HasSubstr("is no variable")) << text;
+    EXPECT_THAT(Rendered(text, {{"a", "x"}}), HasSubstr("the test has no variable")) << text;
   for (const char* text : {"{% if a %}b{% endif %}", "{# note #}", "{{ a"})
     EXPECT_THAT(Rendered(text, {{"a", "x"}}), HasSubstr("statements of templates")) << text;
 }

@@ -10,8 +10,6 @@
 namespace upskill {
 namespace {
 
-bool IsLetterOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
-
 std::string_view FirstWord(std::string_view text) { return text.substr(0, text.find(' ')); }
 
 std::string_view LastWord(std::string_view text) {
@@ -27,7 +25,7 @@ constexpr std::string_view kUrlSigns = "/._-=?&#%~+:,;@";
 
 bool MayBeInUrl(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
-                     [](char c) { return IsLetterOrDigit(c) || kUrlSigns.find(c) != std::string_view::npos; });
+                     [](char c) { return IsAsciiAlphanumeric(c) || kUrlSigns.find(c) != std::string_view::npos; });
 }
 
 // Whether `word` can only be the rest of a URL: no ordinary word has these signs.
@@ -52,7 +50,7 @@ bool IsOneLine(std::string_view row, std::string_view next, std::size_t columns)
   if (EndsWithOneSpace(row) && next.front() != ' ')
     return width <= columns && width + DisplayColumns(FirstWord(next)) > columns;
   if (row.back() == ' ' || width != columns) return false;
-  if (next.size() > 1 && next.front() == ' ') return IsLetterOrDigit(next[1]);
+  if (next.size() > 1 && next.front() == ' ') return IsAsciiAlphanumeric(next[1]);
   return SplitsUrl(row, next, columns);
 }
 
@@ -85,7 +83,7 @@ std::string JoinWrappedArgument(const std::vector<std::string_view>& rows, std::
       const std::size_t width = DisplayColumns(before);
       const bool path = before.back() == '/' && width + kNearly >= columns;
       const bool word = width == columns && LastWord(before).size() + FirstWord(rows[i]).size() > columns;
-      const bool inside = IsLetterOrDigit(rows[i].front()) && (path || word);
+      const bool inside = IsAsciiAlphanumeric(rows[i].front()) && (path || word);
       if (!inside && before.back() != ' ') text += ' ';
     }
     text += rows[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run_summaries.h"
+#include "report/run_summaries.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `runs` over many runs, with summaries kept beside them and without.
-#include "cli/run_summaries.h"
+#include "report/run_summaries.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

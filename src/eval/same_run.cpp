@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/same_run.h"
+#include "eval/same_run.h"
 
 #include <algorithm>
 #include <vector>
