@@ -49,7 +49,9 @@ Result<McpAddress> AddressOf(const ToolServer& server, const McpAccess& access) 
 }
 
 // Whether a call to a server on the network has failed for a reason that isn't the call.
-bool EndsTheCell(const Error& error) { return error.kind != ErrorKind::kInput && error.cause != ErrorCause::kTimeout; }
+bool EndsTheCell(const Error& error) {
+  return error.kind != ErrorKind::kInput && error.cause != ErrorCause::kTimeout && error.cause != ErrorCause::kUnusable;
+}
 
 }  // namespace
 

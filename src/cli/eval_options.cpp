@@ -79,7 +79,7 @@ void AddJobOptions(CLI::App& command, EvalOptions& options) {
       ->type_name("N");
   command
       .add_option("--job-option", options.job_options,
-                  "NAME=VALUE for the engine, for each job, such as gres=gpu:1 or time=2:00:00 (repeatable)")
+                  "NAME=VALUE for the job system, for each job, such as gres=gpu:1 or time=2:00:00 (repeatable)")
       ->needs(on)
       ->type_name("OPTION");
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/generate_fixture.h"
+#include "support/loopback_server.h"
 #include "util/files.h"
 
 namespace upskill {
@@ -61,6 +62,17 @@ TEST_F(GenerateCli, AnMcpServerThatNeverAnswers) {
               HasSubstr("MCP server `sleep 60`: no response within 0.2 s (--mcp-timeout sets how long to wait)"));
 }
 
+// Servers that repeat the key alone, without what it was part of.
+TEST_F(GenerateCli, VariablesInHeadersAreMaskedByThemselves) {
+  const std::string key = "hunter2-VerySecret-9f8e7d6c";
+  variables["UNITS_KEY"] = key;
+  const loopback::Server server([&](const loopback::Request&) { return loopback::Answer(400, "bad key " + key); });
+  for (const char* header : {"X-Auth: id=17; key=${UNITS_KEY}", "Authorization: Digest a b ${UNITS_KEY}"}) {
+    EXPECT_NE(Generate({"x", "--tool", "mcp:" + server.url() + "/mcp", "--mcp-header", header}), 0);
+    EXPECT_THAT(error, AllOf(HasSubstr("bad key ***"), Not(HasSubstr("hunter2"))));
+  }
+}
+
 TEST_F(GenerateCli, VariablesOfAnMcpServer) {
   const std::string server = "mcp:echo \"env: $OPENAI_API_KEY, $SERVER_TOKEN, $MODE\" >&2; exit 1";
   ::setenv("OPENAI_API_KEY", "sk-not-for-servers", 1);  // NOLINT(concurrency-mt-unsafe): no other thread
@@ -72,8 +84,9 @@ TEST_F(GenerateCli, VariablesOfAnMcpServer) {
   };
   EXPECT_THAT(error_with({}), HasSubstr("its standard error: env: , ,\n"));
   EXPECT_THAT(error_with({"--mcp-env", "MODE=a=b"}), HasSubstr("env: , , a=b"));
-  // What the server repeats of it is masked.
+  // What the server repeats of them is masked, whatever their names are, if it is long enough to be a key.
   EXPECT_THAT(error_with({"--mcp-env", "SERVER_TOKEN", "--mcp-env", "MODE=tests"}), HasSubstr("env: , ***, tests"));
+  EXPECT_THAT(error_with({"--mcp-env", "MODE=q7-VerySecretValue"}), HasSubstr("env: , , ***"));
   EXPECT_THAT(error_with({"--mcp-env", "NOT_SET"}), HasSubstr("--mcp-env NOT_SET: this variable is not set"));
   EXPECT_THAT(error_with({"--mcp-env", "A-B=some-value"}),
               AllOf(HasSubstr("expected NAME or NAME=VALUE"), Not(HasSubstr("some-value"))));

@@ -22,6 +22,8 @@
 #include "util/files.h"
 #include "util/folder.h"
 #include "util/json_file.h"
+#include "util/known_secrets.h"
+#include "util/nearest_name.h"
 #include "util/temp_folder.h"
 #include "util/text.h"
 #include "util/tokens.h"
@@ -68,6 +70,7 @@ Result<std::vector<std::string>> ServerEnvironment(const std::vector<std::string
     const std::optional<std::string> value =
         equals == std::string::npos ? env.variable(name) : std::optional(variable.substr(equals + 1));
     if (!value) return InputError(fmt::format("--mcp-env {}: this variable is not set", name));
+    RememberSecret(Secret(*value));
     environment = WithVariable(std::move(environment), name, *value);
   }
   return environment;
@@ -86,7 +89,11 @@ Result<McpAddress> ServerAddress(const std::string& url, const std::vector<std::
     if (colon == std::string::npos || !IsFreeMcpHeader(name))
       return InputError("--mcp-header: expected 'NAME: VALUE', with the name of a header that may be set");
     const std::string_view text = Trim(std::string_view(header).substr(colon + 1));
-    const auto value_of = [&](const std::string& variable) { return env.variable(variable); };
+    const auto value_of = [&](const std::string& variable) {
+      std::optional<std::string> known = env.variable(variable);
+      if (known) RememberSecret(Secret(*known));
+      return known;
+    };
     ASSIGN_OR_RETURN(std::string value, WithVariables(text, value_of).With("--mcp-header " + name));
     address.headers.emplace_back(name, Secret(std::move(value)));
   }
@@ -110,8 +117,11 @@ Result<Json> ToolsAt(const std::string& place, const GenerateCommandOptions& opt
                      const Env& env) {
   if (place.starts_with(kServer)) {
     Result<McpTools> server = ToolsOfServer(place, options, env);
-    if (!server && server.error().kind == ErrorKind::kUnavailable)
-      return Error{ErrorKind::kUnavailable, server.error().message + " (--mcp-timeout sets how long to wait)"};
+    if (!server && server.error().cause == ErrorCause::kTimeout) {
+      Error error = server.error();
+      error.message += " (--mcp-timeout sets how long to wait)";
+      return error;
+    }
     if (!server) return server.error();
     source = NameOnOneLine(Trim("mcp: " + server->server));
     return std::move(server->tools);
@@ -145,7 +155,14 @@ Status AddToolsOf(const std::string& argument, const GenerateCommandOptions& opt
   }
   if (found) return {};
   if (names.empty()) return InputError(fmt::format("--tool {}: it has no tools", source));
-  return InputError(fmt::format("--tool {}: no tool '{}' in it; available: {}", source, name, fmt::join(names, ", ")));
+  constexpr std::size_t kShownNames = 20;
+  const std::size_t more = names.size() - std::min(names.size(), kShownNames);
+  for (std::string& shown : names) shown = ExcerptLine(shown, 60);
+  const std::optional<std::string> nearest = NearestName(name, names);
+  names.resize(names.size() - more);
+  return InputError(fmt::format("--tool {}: no tool '{}' in it{}; available: {}{}", source, ExcerptLine(name, 60),
+                                nearest ? fmt::format("; did you mean '{}'?", *nearest) : "", fmt::join(names, ", "),
+                                more == 0 ? "" : fmt::format(" and {} more", more)));
 }
 
 // "trace    kernel.jsonl · Claude Code, claude-opus-4-5 · 4 turns, 41 tool calls, 7 errors".

@@ -139,11 +139,9 @@ Environment variables:
 )";
 
 constexpr std::string_view kExitCodes = R"(  0     success
-  1     a gate or threshold failed, a skill isn't valid (`validate`), an answer
-        of `check` isn't judged as it should be, `kernel` found a fault or the
-        program failed, `doctor` found something broken, some traces could not
-        be read or have too little to extract a skill from, a folder to list
-        is missing, or `update` skipped a skill
+  1     a gate, a threshold or a check failed (`validate`, `check`, `kernel`,
+        `doctor`), traces could not be read or have too little for a skill,
+        a folder to list is missing, or `update` skipped a skill
   2     usage or configuration error, a file that can't be used, or output
         that can't be written
   3     incomplete: unanswered cells, a limit reached, or the disk full;

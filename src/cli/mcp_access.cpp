@@ -35,7 +35,8 @@ Status TakeVariables(const ToolServer& server, const McpChoice& choice, const En
                         ExcerptLine(header, 60), name, server.url, name));
       }
       const std::optional<std::string> value = env.variable(name);
-      if (!value) return InputError(fmt::format("the environment variable {} is not set", name));
+      if (!value || value->empty())
+        return InputError(fmt::format("the environment variable {} is {}", name, value ? "empty" : "not set"));
       RememberSecret(Secret(*value));
       access.variables[name] = Secret(*value);
     }

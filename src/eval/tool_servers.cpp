@@ -43,6 +43,8 @@ Status ReadHeaders(const Json& stated, ToolServer& server) {
     if (header.key().empty() || header.key().size() > kMostNameBytes * 2 || !header.value().is_string())
       return InputError(fmt::format("\"headers\": \"{}\" is not a header with a text as its value", shown));
     const std::string text = header.value().get<std::string>();
+    if (std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7F; }))
+      return InputError(fmt::format("\"headers\": \"{}\" has a line end or another control character", shown));
     const Result<std::vector<std::string>> variables = VariablesIn(text);
     if (!variables) return variables.error().With(fmt::format("\"headers\": \"{}\"", shown));
     if (variables->empty() && HoldsKey(header.key())) {

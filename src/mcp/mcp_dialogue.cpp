@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "util/known_secrets.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -15,6 +16,8 @@ namespace {
 
 constexpr const char* kProtocolVersion = "2025-06-18";  // servers answer with the version that they speak
 constexpr std::size_t kMaxTools = 10'000;
+constexpr std::size_t kMaxPages = 1'000;
+constexpr int kMaxAsked = 1'000;  // by the server, while it is asked for one thing
 constexpr std::size_t kShownColumns = 400;
 constexpr int kMethodNotFound = -32601;
 // Of kStatelessMcp, for a request without its headers, or in another version; in its drafts -32001 and -32004.
@@ -22,8 +25,20 @@ constexpr std::array<int, 5> kNoHandshake = {kMethodNotFound, -32020, -32022, -3
 
 std::string ErrorOf(const Json& answer) {
   const Json& error = Member(answer, "error");
+  const std::string message = StringAt(error, "message");
   return fmt::format("error {}: {}", JsonGet<int>(error, "code", 0),
-                     ExcerptLine(StringAt(error, "message"), kShownColumns));
+                     ExcerptLine(message.empty() ? DumpJson(error) : message, kShownColumns));
+}
+
+// Masks known secrets in all texts. The bytes that were received have been searched, but an escaped text can hide one,
+// and a shortened text would keep the part of it that is recognized no more.
+void MaskTexts(Json& json) {
+  if (json.is_string()) {
+    if (HasKnownSecret(json.get_ref<const std::string&>())) json = MaskSecrets(json.get<std::string>());
+    return;
+  }
+  if (!json.is_structured()) return;
+  for (Json& part : json) MaskTexts(part);
 }
 
 }  // namespace
@@ -41,16 +56,22 @@ struct McpSession::State {
                          {"io.modelcontextprotocol/clientCapabilities", Json::object()}};
     }
     RETURN_IF_ERROR(Send({{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}}));
+    int asked = 0;
+    unread_.clear();
     while (true) {
       ASSIGN_OR_RETURN(const Received received, Receive());
       const Json& message = received.message;
-      if (received.replaced && JsonGet<int>(message, "id", -1) == id && !message.contains("method"))
-        return Error{ErrorKind::kUnavailable, fmt::format("its answer to {} is not valid UTF-8", method)};
+      const bool answers = Member(message, "id") == Json(id);
+      if (received.replaced && answers && !message.contains("method")) {
+        return Error{ErrorKind::kUnavailable, fmt::format("its answer to {} is not valid UTF-8", method)}.Because(
+            ErrorCause::kUnusable);
+      }
       if (message.contains("method") && message.contains("id")) {
+        if (++asked > kMaxAsked) return InputError(fmt::format("it has asked for more than {} things", kMaxAsked));
         RETURN_IF_ERROR(Send({{"jsonrpc", "2.0"},
                               {"id", message.at("id")},
                               {"error", {{"code", kMethodNotFound}, {"message", "not supported"}}}}));
-      } else if (JsonGet<int>(message, "id", -1) == id && (message.contains("result") || message.contains("error"))) {
+      } else if (answers && (message.contains("result") || message.contains("error"))) {
         return message;
       }
     }
@@ -85,20 +106,31 @@ struct McpSession::State {
         const bool replaced = FindInvalidUtf8(line).has_value();
         Result<Json> message = replaced ? ParseJson(ReplaceInvalidUtf8(line), "stdout") : ParseJson(line, "stdout");
         taken_ = searched_ = newline + 1;
-        if (message && message->is_object()) return Received{*std::move(message), replaced};
+        if (message && message->is_object()) {
+          MaskTexts(*message);
+          return Received{*std::move(message), replaced};
+        }
+        if (!message) unread_ = message.error().message;
         continue;
       }
       output_.erase(0, taken_);
       taken_ = 0;
       searched_ = output_.size();
-      ASSIGN_OR_RETURN(const std::string more, connection_.receive());
-      output_ += more;
+      const Result<std::string> more = connection_.receive();
+      if (!more && !unread_.empty()) {
+        Error error = more.error();
+        error.message += fmt::format("; what it wrote can't be read: {}", unread_);
+        return error;
+      }
+      if (!more) return more.error();
+      output_ += *more;
     }
   }
 
   const McpConnection connection_;
   int next_id_ = 1;
   bool stateless_ = false;
+  std::string unread_;  // why a line since the last request isn't JSON
   std::string output_;
   std::size_t taken_ = 0;     // bytes of output_ already parsed
   std::size_t searched_ = 0;  // bytes of output_ without a line end, from taken_
@@ -162,6 +194,7 @@ Result<McpTools> McpSession::Open() {
     for (const Json& tool : tools) found.tools.push_back(tool);
     const std::string cursor = StringAt(result, "nextCursor");
     if (cursor.empty()) return found;
+    if (cursors.size() == kMaxPages) return InputError(fmt::format("tools/list: it has more than {} pages", kMaxPages));
     if (!cursors.insert(cursor).second) return InputError("tools/list: it repeats the same page");
     params["cursor"] = cursor;
   }

@@ -59,12 +59,14 @@ void McpExchange::OnHeaders(int status, const std::map<std::string, std::string>
   media_type_ = MediaTypeOf(headers);
   const auto session = headers.find("mcp-session-id");
   if (!IsSuccess(status) || !opens_session_ || session == headers.end()) return;
-  if (!IsVisibleAscii(session->second) || session->second.size() > kMaxSessionBytes) return;
+  bad_session_ = !IsVisibleAscii(session->second) || session->second.size() > kMaxSessionBytes;
+  if (bad_session_) return;
   const std::lock_guard lock(inbox_->mutex);
   inbox_->session = session->second;
 }
 
 bool McpExchange::OnData(std::string_view piece) {
+  empty_ = empty_ && piece.empty();
   {
     const std::lock_guard lock(inbox_->mutex);
     inbox_->bytes += piece.size();
@@ -88,9 +90,14 @@ Status McpExchange::Conclude() {
   const Result<HttpResponse>& response = *response_;
   if (!response) return response.error();
   if (!IsSuccess(response->status)) return ConcludeFailure(*response);
+  if (bad_session_)
+    return InputError(
+        fmt::format("its header Mcp-Session-Id isn't up to {} visible ASCII characters", kMaxSessionBytes));
   if (Trim(body_).empty()) return {};
   if (media_type_ != "application/json")
-    return InputError(fmt::format("it answers with \"{}\" instead of JSON", ExcerptLine(media_type_, 60)));
+    return InputError(media_type_.empty()
+                          ? std::string("its answer has no Content-Type")
+                          : fmt::format("it answers with \"{}\" instead of JSON", ExcerptLine(media_type_, 60)));
   if (!Trim(body_).starts_with('[')) return Take(std::move(body_)), Status();
   ASSIGN_OR_RETURN(const Json batch, ParseJson(body_, "its answer"));  // of the version 2025-03-26
   for (const Json& message : batch) Take(DumpJson(message));

@@ -49,6 +49,8 @@ class McpExchange {
   // Once it has ended: puts what isn't in the inbox there, or says what is wrong. Errors: as those of McpHttp::Receive.
   Status Conclude();
   bool concluded() const { return concluded_; }
+  // Once it has ended: whether there was anything in it.
+  bool empty() const { return empty_; }
   bool expects_answer() const { return !id_.is_null(); }
 
  private:
@@ -65,6 +67,8 @@ class McpExchange {
   std::string body_;
   SseParser events_;
   bool too_long_ = false;
+  bool bad_session_ = false;
+  bool empty_ = true;
 
   std::optional<Result<HttpResponse>> response_;  // guarded by the inbox's mutex until it is there
   bool concluded_ = false;

@@ -130,8 +130,10 @@ Result<std::string> McpHttp::Receive() {
     }
     if (sent_.empty()) return InputError("no request was sent to it");
     McpExchange& asked = *sent_.back().exchange;
-    if (asked.concluded())
-      return Error{ErrorKind::kUnavailable, "its response has no answer"}.Because(ErrorCause::kBroken);
+    if (asked.concluded()) {
+      return Error{ErrorKind::kUnavailable, "its response has no answer"}.Because(
+          asked.empty() ? ErrorCause::kBroken : ErrorCause::kUnusable);
+    }
     if (asked.ended()) {
       lock.unlock();
       RETURN_IF_ERROR(asked.Conclude());

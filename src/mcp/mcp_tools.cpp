@@ -84,9 +84,10 @@ class ServerPipes {
 
   Error TooLate() const {
     const double seconds = std::chrono::duration<double>(limit_).count();
-    return {ErrorKind::kUnavailable, total_ == 0 ? fmt::format("no response within {:g} s", seconds)
-                                                 : fmt::format("it wrote {}, but had not listed its tools after {:g} s",
-                                                               BytesText(total_), seconds)};
+    const std::string what =
+        total_ == 0 ? fmt::format("no response within {:g} s", seconds)
+                    : fmt::format("it wrote {}, but had not listed its tools after {:g} s", BytesText(total_), seconds);
+    return Error{ErrorKind::kUnavailable, what}.Because(ErrorCause::kTimeout);
   }
 
   // Appends the available output; false at its end.

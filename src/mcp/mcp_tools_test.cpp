@@ -17,6 +17,7 @@
 #include "support/work_meter.h"
 #include "util/child_environment.h"
 #include "util/files.h"
+#include "util/known_secrets.h"
 #include "util/temp_folder.h"
 
 namespace upskill {
@@ -132,6 +133,33 @@ TEST(ListMcpTools, EndlessPagesEnd) {
   EXPECT_THAT(found.error().message, HasSubstr("had not listed its tools after 0.5 s"));
 }
 
+// Escaped as the server likes, and longer than what is shown: neither keeps a part of the key.
+TEST(RequestMcpTools, KeysInTextsAreMasked) {
+  RememberSecret(Secret("Pa&ss<word>9f8e7d6c5b"));
+  std::string rest = R"({"id":1,"error":{"message":")" + std::string(390, 'x') +
+                     R"( Pa\u0026ss\u003cword\u003e9f8e7d6c5b"}})"
+                     "\n";
+  const Result<McpTools> found = RequestMcpTools({[](std::string_view) { return Status(); },
+                                                  [&]() -> Result<std::string> {
+                                                    if (rest.empty()) return InputError("the end");
+                                                    return std::exchange(rest, {});
+                                                  }});
+  ASSERT_FALSE(found.ok());
+  EXPECT_THAT(found.error().message, AllOf(HasSubstr("xxx ***"), Not(HasSubstr("Pa&"))));
+}
+
+TEST(RequestMcpTools, WhatItAsksForIsBounded) {
+  int asked = 0;
+  const Result<McpTools> found = RequestMcpTools({[](std::string_view) { return Status(); },
+                                                  [&]() -> Result<std::string> {
+                                                    ++asked;
+                                                    return std::string("{\"id\":7,\"method\":\"roots/list\"}\n");
+                                                  }});
+  ASSERT_FALSE(found.ok());
+  EXPECT_THAT(found.error().message, HasSubstr("asked for more than 1000 things"));
+  EXPECT_LT(asked, 1'100);
+}
+
 TEST(ListMcpTools, ServersThatBreakTheProtocol) {
   const auto error = [](const std::string& answers) {
     const Server server(answers);
@@ -144,7 +172,7 @@ TEST(ListMcpTools, ServersThatBreakTheProtocol) {
   };
   EXPECT_THAT(error(R"(*) echo "{\"id\":$id,\"error\":{\"code\":-32602,\"message\":\"bad version\"}}";;)"),
               HasSubstr("initialize: error -32602: bad version"));
-  EXPECT_THAT(error(lists(R"(\"error\":\"text\")")), HasSubstr("tools/list: error 0"));
+  EXPECT_THAT(error(lists(R"(\"error\":\"not today\")")), HasSubstr("tools/list: error 0: \"not today\""));
   EXPECT_THAT(error(lists(R"(\"result\":[])")), HasSubstr("has no `tools` array"));
   EXPECT_THAT(error(lists(R"(\"result\":{\"tools\":{}})")), HasSubstr("has no `tools` array"));
   EXPECT_THAT(error(lists(R"(\"result\":{\"tools\":[],\"nextCursor\":\"a\"})")), HasSubstr("same page"));
@@ -166,6 +194,9 @@ TEST(RequestMcpTools, MessagesAreShortAndIdsExact) {
   EXPECT_EQ(error(R"({"id":4294967297,"result":{}})"
                   "\n"),
             "the end");
+  EXPECT_EQ(error("{\"id\":1.5,\"result\":{}}\n"), "the end");
+  EXPECT_THAT(error(std::string(100'000, '[') + "\n"),
+              AllOf(HasSubstr("the end; what it wrote can't be read: "), HasSubstr("nested")));
 }
 
 TEST(ListMcpTools, TheServerGetsOnlyItsEnvironment) {

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "util/base64.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -37,10 +38,14 @@ bool IsHeaderValue(std::string_view text) {
   return std::none_of(text.begin(), text.end(), [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == 0x7F; });
 }
 
-// Without the scheme: "Bearer KEY".
-Secret CredentialsOf(const Secret& header) {
+// Without the scheme: "Bearer KEY". Of "Basic …" (RFC 7617) also the password in it.
+void RememberCredentials(const Secret& header) {
   const std::string& value = header.reveal();
-  return Secret(value.substr(value.find(' ') + 1));
+  const std::string credentials = value.substr(value.find(' ') + 1);
+  RememberSecret(Secret(credentials));
+  if (!ToLowerAscii(value).starts_with("basic ")) return;
+  const std::string pair = DecodeBase64(credentials);
+  RememberSecret(Secret(pair.substr(pair.find(':') + 1)));
 }
 
 // Secrets are sent in headers only, and each in its own.
@@ -134,7 +139,7 @@ Status Transfer::Prepare(void* easy, const CaBundle& ca_bundle) {
   started_ = last_progress_ = std::chrono::steady_clock::now();
   ASSIGN_OR_RETURN(url_, ParseHttpUrl(request_->url));
   RememberSecret(url_.password);
-  for (const auto& [name, secret] : request_->secret_headers) RememberSecret(CredentialsOf(secret));
+  for (const auto& [name, secret] : request_->secret_headers) RememberCredentials(secret);
   request_ = WithoutSecretsInBody(std::move(request_));
   RETURN_IF_ERROR(SetHeaders());
   RETURN_IF_ERROR(SetMethod());
@@ -372,6 +377,7 @@ std::string Transfer::Reason(int curl_code) const {
   if (code == CURLE_COULDNT_CONNECT && curl_easy_getinfo(easy_, CURLINFO_OS_ERRNO, &error_number) == CURLE_OK &&
       error_number != 0)
     return ToLowerAscii(std::generic_category().message(static_cast<int>(error_number)));
+  if (code == CURLE_OUT_OF_MEMORY) return "a line of its headers is too long, or there is no memory left";
   const std::string message(error_text_.data());
   return ServerText(message.empty() ? curl_easy_strerror(code) : message);
 }

@@ -82,6 +82,16 @@ std::string JsonEscaped(std::string_view text, bool with_slash) {
   return escaped;
 }
 
+// As encoders escape it that think of HTML, such as Go's: `&`, `<` and `>` as well.
+std::string JsonEscapedForHtml(std::string_view text) {
+  std::string escaped;
+  for (const char c : JsonEscaped(text, false)) {
+    const bool special = c == '&' || c == '<' || c == '>';
+    escaped += special ? fmt::format("\\u{:04x}", static_cast<unsigned>(c)) : std::string(1, c);
+  }
+  return escaped;
+}
+
 std::string HtmlEscaped(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -117,6 +127,7 @@ void AddForms(const std::string& value, std::set<std::string>& forms) {
     const std::string json = JsonEscaped(value, flag);
     forms.insert({percent, PercentEncoded(percent, flag), json, JsonEscaped(json, flag)});
   }
+  forms.insert({JsonEscapedForHtml(value), JsonEscaped(JsonEscapedForHtml(value), false)});
   forms.insert({HtmlEscaped(value), HtmlEscaped(HtmlEscaped(value))});
   forms.insert({EachByte(value, "{:02x}"), EachByte(value, "{:02X}"), EachByte(value, "%{:02x}"),
                 EachByte(value, "%{:02X}"), EachByte(value, "%25{:02x}"), EachByte(value, "%25{:02X}"),

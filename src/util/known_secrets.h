@@ -15,9 +15,9 @@ namespace upskill {
 // Values shorter than 8 characters or without a letter aren't searched for: `local` or a number also occurs in ordinary
 // text and, unquoted, in JSON.
 
-// From now on `secret` is masked, also in base64, in hexadecimal, percent-encoded, or escaped for JSON or HTML; the
-// latter three also with every character escaped, and when they are done twice. Not: any other transformation, and
-// mixtures of these.
+// From now on `secret` is masked, also in base64, in hexadecimal, percent-encoded, or escaped for JSON (also as Go
+// does it) or HTML; the latter three also with every character escaped, and when they are done twice. Not: any other
+// transformation, and mixtures of these.
 void RememberSecret(const Secret& secret);
 
 bool HasKnownSecret(std::string_view text);
