@@ -124,7 +124,7 @@ class EvalOnSlurm(unittest.TestCase):
         self.wait_until_running()
         process.send_signal(signal.SIGINT)
         out = self.end(process, 130)
-        self.assertIn("the jobs go on. Continue with:\n  upskill eval adding --on slurm", out)
+        self.assertIn("the jobs keep running. Continue with:\n  upskill eval adding --on slurm", out)
         self.assertGreaterEqual(len(CLUSTER.tasks("RUNNING,PENDING")), 1)
         line = out.split("Continue with:\n", 1)[1].strip().replace("upskill", UPSKILL, 1)
         process = subprocess.Popen(["sh", "-c", "exec " + line], cwd=self.folder, stdout=subprocess.PIPE,
