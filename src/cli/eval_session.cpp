@@ -232,6 +232,23 @@ Status StoreTerms(const EvalOptions& options, const RunTerms& stored, EvalSessio
   return session.plan.terms == stored ? Status() : session.journal->StorePlan(session.plan);
 }
 
+// A run without an answer has taken no share of alpha, and others may have since it started.
+Status ShareAlphaAgain(EvalSession& session) {
+  Plan& plan = session.plan;
+  const bool answered = std::any_of(session.resumed.begin(), session.resumed.end(),
+                                    [](const Sample& sample) { return sample.ok() || sample.keeps_answer; });
+  if (plan.share.look == 0 || answered) return {};
+  ASSIGN_OR_RETURN(const LedgerLock lock, LedgerLock::Take(session.runs_dir));
+  const Result<Ledger> ledger = ReadLedger(session.runs_dir);
+  if (!ledger) return ledger.error().With("counting earlier looks at the tests");
+  const Json before = AlphaShareToJson(plan.share);
+  plan.planned_rounds = 0;
+  TakeShare(*ledger, session.runs_dir, /*reuses_answers=*/false, plan);
+  if (AlphaShareToJson(plan.share) == before) return {};
+  RETURN_IF_ERROR(session.journal->StorePlan(plan));
+  return lock.NoteStart(plan);
+}
+
 // Takes up the run in `folder`, whose plan and models the session has.
 Status TakeUpJournal(const EvalOptions& options, const fs::path& folder, const RunTerms& stored, Env& env,
                      EvalSession& session) {
@@ -244,7 +261,7 @@ Status TakeUpJournal(const EvalOptions& options, const fs::path& folder, const R
     PrintWarning(env, fmt::format("{} of {} could not be read; cells without another answer are requested again",
                                   Counted(content.skipped_lines, "line"), (folder / "samples.jsonl").string()));
   }
-  return {};
+  return ShareAlphaAgain(session);
 }
 
 // Goes on with a run that asks what the session's plan asks; nothing is left to do if it has all answers.
