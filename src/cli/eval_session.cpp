@@ -283,7 +283,7 @@ Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSe
     const ModelInfo& info = session.models[i]->info();
     session.plan.students.push_back({specs[i], info.name, info.identity});
   }
-  RETURN_IF_ERROR(CheckThatStudentsCanAct(session.plan, session.models, *session.sandbox));
+  RETURN_IF_ERROR(CheckThatStudentsCanAct(session.plan, session.models, *session.sandbox, options.batch));
   ASSIGN_OR_RETURN(session.mcp, McpAccessOf(session.plan, options.workspace.mcp, env));
   if (!options.judge_model.empty()) RETURN_IF_ERROR(TakeJudge(options, model_options, env, session));
   if (options.resumes_same_run && options.log_runs && !options.refresh) {
@@ -375,7 +375,7 @@ Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
   for (const Student& student : session.plan.students) specs.push_back(student.spec);
   const ModelOptions model_options = ModelOptionsOf(options, session.runs_dir);
   ASSIGN_OR_RETURN(session.models, OpenModels(specs, options, model_options, env));
-  RETURN_IF_ERROR(CheckThatStudentsCanAct(session.plan, session.models, *session.sandbox));
+  RETURN_IF_ERROR(CheckThatStudentsCanAct(session.plan, session.models, *session.sandbox, options.batch));
   ASSIGN_OR_RETURN(session.mcp, McpAccessOf(session.plan, options.workspace.mcp, env));
   if (session.plan.judge) RETURN_IF_ERROR(ReopenJudge(options, model_options, env, session));
   for (std::size_t i = 0; i < session.models.size(); ++i) {
