@@ -427,6 +427,7 @@ class Runner {
     outcome.interrupted = stop_level_ > 0;
     outcome.stopped_models = std::move(stopped_models_);
     outcome.exhausted = admission_.exhausted();
+    outcome.needed = budget_.needed();
     outcome.caveats = budget_.caveats();
     const std::vector<std::string>& served = served_models_.caveats();
     outcome.caveats.insert(outcome.caveats.end(), served.begin(), served.end());

@@ -73,6 +73,7 @@ struct RunOutcome {
   bool interrupted = false;
   std::vector<std::string> stopped_models;  // "NAME: reason": stopped because of permanent errors
   std::string exhausted;                    // which limit ended the run; empty: none did
+  Spending needed;                          // by the next answer, if the limits on cost and tokens have no room for it
   std::vector<std::string> caveats;         // what the limits can't count, and models that changed
 };
 
