@@ -65,6 +65,32 @@ TEST_F(CommandMessages, TheResumeCommandKeepsLimitsAndGate) {
                         runs().string() + " --resume "));
 }
 
+TEST_F(CommandMessages, TheResumeCommandHasWhatTheRunNeeds) {
+  EXPECT_EQ(Eval({"-j", "3", "--mcp-url", "http://h/a b", "--mcp-env", "KEY"}, "cmd:false"), 3);
+  EXPECT_THAT(error, HasSubstr(" -j 3 --mcp-url 'http://h/a b' --mcp-env KEY --runs-dir "));
+  // Of several skills, each has what is left of the time; the command has what was given.
+  EXPECT_EQ(Run({"eval", skill(), skill(), "--runs-dir", runs().string(), "-m", "cmd:false", "--timeout", "100s"}), 3);
+  EXPECT_THAT(error, HasSubstr(" --timeout 100s "));
+}
+
+TEST_F(CommandMessages, ALimitWithoutRoomForAnAnswerIsRaised) {
+  EXPECT_EQ(Eval({"--max-tokens-total", "3"}, "sim:base=0,skill=1"), 3);
+  EXPECT_THAT(error, AllOf(HasSubstr("The limit has no room for a single answer. Continue with this one or a higher "
+                                     "one:\n"),
+                           Not(HasSubstr("--max-tokens-total 3 "))));
+}
+
+TEST_F(CommandMessages, WhyNothingWasAnsweredComesFirst) {
+  EXPECT_EQ(Eval({}, "cmd:false"), 3);
+  EXPECT_LT(error.find("exit"), error.find("0 of "));
+}
+
+TEST_F(CommandMessages, ABatchIsNoPlaceForWorkspaces) {
+  variables["ANTHROPIC_API_KEY"] = "none";
+  EXPECT_EQ(Eval({"--batch", "--mode", "workspace"}, "haiku"), 2);
+  EXPECT_THAT(error, HasSubstr("--batch can't do cases in a workspace"));
+}
+
 TEST_F(CommandMessages, AFailedRunShowsItsFirstError) {
   EXPECT_EQ(Eval({}, "sim:error=1"), 3);
   EXPECT_THAT(error, HasSubstr("first error: sim: simulated error\n"));

@@ -115,27 +115,55 @@ TerminalText FirstError(const RunOutcome& outcome, const JudgedRun& run) {
   return first == nullptr ? "" : TerminalText::Format("first error: {}\n", first->error->message);
 }
 
-ExitCode Conclude(const EvalOptions& options, const EvalSession& session, const RunOutcome& outcome,
-                  const JudgedRun& run, Env& env) {
+// What ended the run, or failed its requests.
+void PrintReasons(const RunOutcome& outcome, const JudgedRun& run, Env& env) {
   for (const std::string& stopped : outcome.stopped_models) {
     env.error(TerminalText::Format("error: model {}\n", stopped));
   }
+  if (run.summary.complete()) return;
+  if (!outcome.exhausted.empty()) env.error(TerminalText::Format("stopped: {}\n", outcome.exhausted));
+  env.error(FirstError(outcome, run));
+}
+
+// Rounded up to two digits: 0.0124 is 0.013.
+double RoundedUp(double usd) {
+  const double unit = std::pow(10.0, std::floor(std::log10(usd)) - 1.0);
+  return std::stod(fmt::format("{:.1e}", std::ceil(usd / unit) * unit));
+}
+
+// The command that goes on, with limits that have room for at least one answer.
+TerminalText HowToGoOn(const EvalOptions& options, const EvalSession& session, const RunOutcome& outcome) {
+  EvalOptions raised = options;
+  const bool needs_usd = options.max_cost_usd && outcome.needed.usd > *options.max_cost_usd;
+  const bool needs_tokens = options.max_tokens_total && outcome.needed.tokens > *options.max_tokens_total;
+  if (needs_usd) raised.max_cost_usd = RoundedUp(outcome.needed.usd);
+  if (needs_tokens) raised.max_tokens_total = outcome.needed.tokens;
+  return TerminalText::Format(". {}:\n  {}",
+                              needs_usd || needs_tokens
+                                  ? "The limit has no room for a single answer. Continue with this one or a higher one"
+                                  : "Continue with",
+                              ResumeLine(raised, session));
+}
+
+ExitCode Conclude(const EvalOptions& options, const EvalSession& session, const RunOutcome& outcome,
+                  const JudgedRun& run, Env& env) {
+  if (run.summary.answered > 0) PrintReasons(outcome, run, env);
   if (!options.quiet) {
+    if (const RateLimits& limits = outcome.progress.rate_limits; limits.times > 0)
+      env.error(TerminalText::Format("note: {}\n", RateLimitsText(limits)));
     for (const std::string& caveat : outcome.caveats) env.error(TerminalText::Format("note: {}\n", caveat));
   }
   if (run.summary.complete()) {
     if (session.gate && !PrintGate(*session.gate, run, options.color, env)) return ExitCode::kFailed;
     return ExitCode::kSuccess;
   }
-  if (!outcome.exhausted.empty()) env.error(TerminalText::Format("stopped: {}\n", outcome.exhausted));
-  env.error(FirstError(outcome, run));
   if (session.gate) env.error("gate not evaluated: the run is incomplete\n");
   const std::size_t unanswered = run.summary.cells - run.summary.answered;
   TerminalText text = TerminalText::Format(
       "{} of {} cells answered, {} unanswered", WithThousands(static_cast<long long>(run.summary.answered)),
       WithThousands(static_cast<long long>(run.summary.cells)), WithThousands(static_cast<long long>(unanswered)));
   if (outcome.progress.errors > 0) text += TerminalText::Format(" ({} with errors)", outcome.progress.errors);
-  if (session.journal) text += TerminalText::Format(". Continue with:\n  {}", ResumeLine(options, session));
+  if (session.journal) text += HowToGoOn(options, session, outcome);
   env.error(text + "\n");
   return outcome.interrupted ? ExitCode::kInterrupted : ExitCode::kIncomplete;
 }
@@ -181,8 +209,8 @@ RunLimits LimitsOf(const EvalOptions& options) {
   RunLimits limits;
   limits.max_cost_usd = options.max_cost_usd;
   limits.max_tokens = options.max_tokens_total;
-  if (options.timeout_seconds)
-    limits.timeout = std::chrono::milliseconds(std::llround(*options.timeout_seconds * 1000.0));
+  if (const auto& seconds = options.timeout_left_seconds ? options.timeout_left_seconds : options.timeout_seconds)
+    limits.timeout = std::chrono::milliseconds(std::llround(*seconds * 1000.0));
   return limits;
 }
 
@@ -237,6 +265,7 @@ EvalPart RunEvalPart(const EvalOptions& given, Budget* budget, Env& env) {
   }
   const JudgedRun run = Judge(std::move(outcome->data));
   const Status files = session->journal ? WriteRunFiles(run, session->journal->folder()) : Status();
+  if (run.summary.answered == 0) PrintReasons(*outcome, run, env);  // all that there is to say
   PrintResult(options, *session, *outcome, run, env);
   if (session->journal) {
     if (const Status noted = NoteLook(session->runs_dir, run, *env.clock); !noted)

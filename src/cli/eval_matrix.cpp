@@ -63,7 +63,7 @@ MatrixRuns RunAll(const EvalOptions& options, Env& env) {
     one.skill = options.skills[i];
     one.resumes_same_run = true;
     if (options.timeout_seconds)
-      one.timeout_seconds = std::max(0.001, *options.timeout_seconds - SecondsBetween(started, env.clock->Now()));
+      one.timeout_left_seconds = std::max(0.001, *options.timeout_seconds - SecondsBetween(started, env.clock->Now()));
     if (!options.json) {
       env.out(TerminalText::Format("{}skill {} of {}: {}\n", i > 0 ? "\n" : "", i + 1, options.skills.size(),
                                    options.skills[i]));

@@ -97,6 +97,15 @@ Status StartRun(const CLI::App& command, const Config& config, JobSession& sessi
   RETURN_IF_ERROR(WriteMissingTests(options, config, env));
   ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
   ASSIGN_OR_RETURN(const Suite suite, LoadCases(options.tests, skill.folder));
+  const std::size_t parts = suite.cases.size() * static_cast<std::size_t>(options.rounds_or_default()) *
+                            ChooseModels(options.models, config).size();
+  if (static_cast<std::size_t>(*options.shards) > parts) {
+    return InputError(
+        fmt::format("--shards {}: the run (cases × rounds × models) has only {} to divide: give at most {}",
+                    *options.shards, Counted(parts, "part"), parts));
+  }
+  RETURN_IF_ERROR(session.engine->CheckPlaces(
+      {fs::current_path(), fs::absolute(options.skill).lexically_normal(), session.runs_dir}));
   JobRecord& record = session.record;
   record.created = UtcTimestamp(env.clock->WallNow());
   record.engine = options.on;
@@ -282,12 +291,20 @@ ExitCode PrintRun(const JobSession& session, const JudgedRun& run, Env& env) {
   return !gate || PrintGate(*gate, run, options.color, env) ? ExitCode::kSuccess : ExitCode::kFailed;
 }
 
+// As far as the engine has said.
+bool HasSubmitted(const JobRecord& record) {
+  return std::any_of(record.submissions.begin(), record.submissions.end(),
+                     [](const JobSubmission& submission) { return !submission.id.empty(); });
+}
+
 ExitCode ConcludeJobs(const JobSession& session, const FollowOutcome& outcome, const CLI::App& command, Env& env) {
   const std::string resume = ResumeJobsLine(session, command);
   for (const std::string& problem : outcome.problems) env.error(TerminalText::Format("error: {}\n", problem));
   if (outcome.detached) {
-    env.error(TerminalText::Format("{}. Continue with:\n  {}\n",
-                                   outcome.cancelled ? "the jobs are cancelled" : "the jobs keep running", resume));
+    const char* const state = !HasSubmitted(session.record) ? "no job was submitted"
+                              : outcome.cancelled           ? "the jobs are cancelled"
+                                                            : "the jobs keep running";
+    env.error(TerminalText::Format("{}. Continue with:\n  {}\n", state, resume));
     return ExitCode::kInterrupted;
   }
   std::error_code code;
@@ -317,8 +334,14 @@ ExitCode RunEvalOn(const CLI::App& command, const EvalOptions& options, Env& env
   const Result<FollowOutcome> outcome = Follow(*session, command, env);
   if (outcome) return ConcludeJobs(*session, *outcome, command, env);
   const ExitCode code = PrintError(env, outcome.error());
-  env.error(TerminalText::Format("the answers so far are saved; fix the cause and continue with:\n  {}\n",
-                                 ResumeJobsLine(*session, command)));
+  const std::string resume = ResumeJobsLine(*session, command);
+  std::error_code ignored;
+  if (fs::exists(session->folder / "plan.json", ignored)) {
+    env.error(TerminalText::Format("the answers so far are saved; fix the cause and continue with:\n  {}\n", resume));
+  } else {
+    env.error(TerminalText::Format("{}fix the cause and try again with:\n  {}\n",
+                                   HasSubmitted(session->record) ? "" : "no job was submitted; ", resume));
+  }
   return code;
 }
 

@@ -62,6 +62,7 @@ struct EvalOptions {
   std::optional<double> max_cost_usd;
   std::optional<std::int64_t> max_tokens_total;
   std::optional<double> timeout_seconds;
+  std::optional<double> timeout_left_seconds;  // of a run that shares the time with others; absent: all of it
   int max_tokens = 512;
   std::optional<double> temperature;  // absent: the model's own default
   std::uint64_t seed = 0;

@@ -232,6 +232,23 @@ Status StoreTerms(const EvalOptions& options, const RunTerms& stored, EvalSessio
   return session.plan.terms == stored ? Status() : session.journal->StorePlan(session.plan);
 }
 
+// A run without an answer has taken no share of alpha, and others may have since it started.
+Status ShareAlphaAgain(EvalSession& session) {
+  Plan& plan = session.plan;
+  const bool answered = std::any_of(session.resumed.begin(), session.resumed.end(),
+                                    [](const Sample& sample) { return sample.ok() || sample.keeps_answer; });
+  if (plan.share.look == 0 || answered) return {};
+  ASSIGN_OR_RETURN(const LedgerLock lock, LedgerLock::Take(session.runs_dir));
+  const Result<Ledger> ledger = ReadLedger(session.runs_dir);
+  if (!ledger) return ledger.error().With("counting earlier looks at the tests");
+  const Json before = AlphaShareToJson(plan.share);
+  plan.planned_rounds = 0;
+  TakeShare(*ledger, session.runs_dir, /*reuses_answers=*/false, plan);
+  if (AlphaShareToJson(plan.share) == before) return {};
+  RETURN_IF_ERROR(session.journal->StorePlan(plan));
+  return lock.NoteStart(plan);
+}
+
 // Takes up the run in `folder`, whose plan and models the session has.
 Status TakeUpJournal(const EvalOptions& options, const fs::path& folder, const RunTerms& stored, Env& env,
                      EvalSession& session) {
@@ -244,7 +261,7 @@ Status TakeUpJournal(const EvalOptions& options, const fs::path& folder, const R
     PrintWarning(env, fmt::format("{} of {} could not be read; cells without another answer are requested again",
                                   Counted(content.skipped_lines, "line"), (folder / "samples.jsonl").string()));
   }
-  return {};
+  return ShareAlphaAgain(session);
 }
 
 // Goes on with a run that asks what the session's plan asks; nothing is left to do if it has all answers.
@@ -266,7 +283,7 @@ Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSe
     const ModelInfo& info = session.models[i]->info();
     session.plan.students.push_back({specs[i], info.name, info.identity});
   }
-  RETURN_IF_ERROR(CheckThatStudentsCanAct(session.plan, session.models, *session.sandbox));
+  RETURN_IF_ERROR(CheckThatStudentsCanAct(session.plan, session.models, *session.sandbox, options.batch));
   ASSIGN_OR_RETURN(session.mcp, McpAccessOf(session.plan, options.workspace.mcp, env));
   if (!options.judge_model.empty()) RETURN_IF_ERROR(TakeJudge(options, model_options, env, session));
   if (options.resumes_same_run && options.log_runs && !options.refresh) {
@@ -358,7 +375,7 @@ Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
   for (const Student& student : session.plan.students) specs.push_back(student.spec);
   const ModelOptions model_options = ModelOptionsOf(options, session.runs_dir);
   ASSIGN_OR_RETURN(session.models, OpenModels(specs, options, model_options, env));
-  RETURN_IF_ERROR(CheckThatStudentsCanAct(session.plan, session.models, *session.sandbox));
+  RETURN_IF_ERROR(CheckThatStudentsCanAct(session.plan, session.models, *session.sandbox, options.batch));
   ASSIGN_OR_RETURN(session.mcp, McpAccessOf(session.plan, options.workspace.mcp, env));
   if (session.plan.judge) RETURN_IF_ERROR(ReopenJudge(options, model_options, env, session));
   for (std::size_t i = 0; i < session.models.size(); ++i) {

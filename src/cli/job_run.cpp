@@ -114,7 +114,8 @@ Status TakeTerms(const fs::path& folder, const fs::path& runs_dir, const RunTerm
   ASSIGN_OR_RETURN(Plan plan, LoadPlan(folder));
   plan.terms = terms;
   std::optional<LedgerLock> lock;
-  if (count_look && plan.has_arm(ComparedArm(plan))) {
+  const bool answered = HasAnswer(folder);  // without an answer there is nothing to look at, and nothing to count
+  if (count_look && answered && plan.has_arm(ComparedArm(plan))) {
     ASSIGN_OR_RETURN(LedgerLock taken, LedgerLock::Take(runs_dir));
     lock.emplace(std::move(taken));
     const Result<Ledger> ledger = ReadLedger(runs_dir);
@@ -124,7 +125,7 @@ Status TakeTerms(const fs::path& folder, const fs::path& runs_dir, const RunTerm
   ASSIGN_OR_RETURN(const Folder opened, Folder::Open(folder));
   RETURN_IF_ERROR(opened.WriteFile("plan.json", DumpJsonIndented(PlanToJson(plan)) + "\n"));
   if (lock) RETURN_IF_ERROR(lock->NoteStart(plan));
-  record.counted = true;
+  record.counted = answered;
   return StoreJobRecord(folder, record);
 }
 

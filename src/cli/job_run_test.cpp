@@ -42,6 +42,7 @@ class RunsInJobs : public CommandLineTest {
     record.created = "2026-11-21T10:12:33Z";
     record.engine = engine;
     record.shards = 2;
+    record.submissions = {{"upskill-1", "7", {1, 2}}};
     fs::create_directories(run);
     ASSERT_TRUE(StoreJobRecord(run, record).ok());
   }
@@ -80,6 +81,16 @@ TEST_F(RunsInJobs, UnfinishedOnesAreShownWithTheWayToGoOn) {
                                      "was started with:\n"),
                            HasSubstr("  upskill eval SKILL --on slurm:gpu --resume 2026_11_21_10_12_33-ab12\n")));
   ASSERT_EQ(Run({"runs", "-d", runs().string(), "-s", "adding"}), 0);
+  EXPECT_THAT(error, Not(HasSubstr("unfinished")));
+}
+
+TEST_F(RunsInJobs, ThatWereNeverSubmittedAreNotShown) {
+  JobRecord record;
+  record.created = "2026-11-21T10:12:33Z";
+  record.engine = "slurm";
+  fs::create_directories(runs() / "2026_11_21_10_12_33-ab12");
+  ASSERT_TRUE(StoreJobRecord(runs() / "2026_11_21_10_12_33-ab12", record).ok());
+  ASSERT_EQ(Run({"runs", "-d", runs().string()}), 0);
   EXPECT_THAT(error, Not(HasSubstr("unfinished")));
 }
 

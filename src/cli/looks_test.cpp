@@ -80,6 +80,19 @@ TEST_F(Looks, AskingAgainIsALook) {
   EXPECT_EQ(LookOf({"--no-cache"}), 3);
 }
 
+TEST_F(Looks, NeedAnAnswer) {
+  const std::vector<std::string> failing = {"eval", skill(), "-m",         "cmd:false",     "--runs",
+                                            "3",    "-q",    "--runs-dir", runs().string(), "--refresh"};
+  ASSERT_EQ(Run(failing), 3);
+  const Result<Plan> first = LoadPlan(FindRuns(runs()).back());
+  ASSERT_EQ(Run(failing), 3);
+  const Result<Plan> second = LoadPlan(FindRuns(runs()).back());
+  EXPECT_EQ(second->share.look, 1);
+  EXPECT_THAT(*ReadFile(ledger()), Not(HasSubstr("\"event\":\"look\"")));
+  ASSERT_EQ(Run({"eval", skill(), "-m", "cmd:false", "-q", "--runs-dir", runs().string(), "--resume", first->run}), 3);
+  EXPECT_EQ(LoadPlan(runs() / first->run)->share.look, 1);
+}
+
 TEST_F(Looks, CanBeIgnored) {
   Eval();
   Edit("second");

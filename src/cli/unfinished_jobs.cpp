@@ -18,6 +18,7 @@ TerminalText UnfinishedJobsText(const fs::path& runs_dir, const std::set<std::st
     const std::string run = folder.filename().string();
     if (complete.contains(run)) continue;
     const Result<JobRecord> record = LoadJobRecord(folder);
+    if (record && record->submissions.empty()) continue;  // there is nothing to go on with
     if (!record) {
       lines += TerminalText::Format("  {}: {}\n", run, record.error().message);
     } else {

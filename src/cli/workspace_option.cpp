@@ -252,8 +252,13 @@ Status CheckCanAct(const Model& model) {
 }
 
 Status CheckThatStudentsCanAct(const Plan& plan, const std::vector<std::unique_ptr<Model>>& models,
-                               const Sandbox& sandbox) {
+                               const Sandbox& sandbox, bool batch) {
   if (!AnyActs(plan)) return {};
+  if (batch) {
+    return InputError(
+        "--batch can't do cases in a workspace, where each turn would wait for a batch of its own: leave it out, or "
+        "name cases that are answered in words");
+  }
   for (const std::unique_ptr<Model>& model : models) {
     if (model->info().acts) RETURN_IF_ERROR(CheckServersOf(plan, model->info()));
     RETURN_IF_ERROR(CheckCanAct(*model));

@@ -68,9 +68,9 @@ std::vector<std::string> CasesThatStayAnswers(const WorkspaceChoice& choice, con
 Status CheckCanAct(const Model& model);
 
 // Whether the models can do what the plan asks for. Errors: one takes no tools, or can't have a server of the cases;
-// there is no sandbox.
+// there is no sandbox; they are asked in a batch.
 Status CheckThatStudentsCanAct(const Plan& plan, const std::vector<std::unique_ptr<Model>>& models,
-                               const Sandbox& sandbox);
+                               const Sandbox& sandbox, bool batch);
 
 // Gives the models of a plan with workspaces their tools. `run_folder`: where turns are stored; absent: nowhere.
 Status LetStudentsAct(const Plan& plan, const Sandbox& sandbox, const std::optional<std::filesystem::path>& run_folder,

@@ -164,6 +164,8 @@ class Follower {
       if (id) unasked_since_.reset();
       if (id) return id;
       if (tries == kMaxTriesOfSubmit) return id.error().With(fmt::format("tried {} times", tries));
+      const std::string message = id.error().message;
+      if (tries > 1) run_.note(fmt::format("{}; trying again ({} of {} tries)", message, tries, kMaxTriesOfSubmit));
       RETURN_IF_ERROR(BePatient(id.error()));
       RETURN_IF_ERROR(WaitUnlessStopped(poll_));
       ASSIGN_OR_RETURN(const std::optional<std::string> found, FindPatiently(array.name));
@@ -195,8 +197,14 @@ class Follower {
     record_.submissions.push_back({array->name, "", missing});
     RETURN_IF_ERROR(StoreJobRecord(folder_, record_));
     Result<std::string> id = SubmitPatiently(*array);
-    if (!id) {  // the name stays in the record: it may have been submitted all the same
-      if (id.error().kind == ErrorKind::kCancelled) return id.error();
+    if (!id) {
+      const ErrorKind kind = id.error().kind;
+      if (kind == ErrorKind::kCancelled) return id.error();
+      // What is out of reach may have been submitted all the same: the name stays in the record.
+      if (kind != ErrorKind::kUnavailable) {
+        record_.submissions.pop_back();
+        RETURN_IF_ERROR(StoreJobRecord(folder_, record_));
+      }
       return id.error().With("submitting " + Counted(missing.size(), "shard"));
     }
     const std::size_t number = record_.submissions.size() - 1;
@@ -330,11 +338,12 @@ class Follower {
     const Clock::Steady now = clock_.Now();
     if (!unasked_since_) {
       unasked_since_ = now;
-      run_.note(error.message + "; asking again");
+      run_.note(fmt::format("{}; trying again, for up to {} minutes", error.message, kPatience.count()));
     }
     poll_ = std::min(poll_ * 2, kLongestPoll);
     if (now - *unasked_since_ < kPatience) return {};
-    return error.With("the job system has not answered for 10 minutes; the jobs may still be running");
+    return error.With(active_.empty() ? "the job system has not answered for 10 minutes"
+                                      : "the job system has not answered for 10 minutes; the jobs may still be running");
   }
 
   void Show() {

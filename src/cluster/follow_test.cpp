@@ -216,7 +216,7 @@ TEST_F(Following, AnIdThatWasLostIsLookedUpByName) {
   ASSERT_TRUE(Follow().ok());
   EXPECT_EQ(engine.found, engine.names);
   EXPECT_THAT(engine.submitted, SizeIs(1));
-  EXPECT_THAT(notes, Contains(HasSubstr("connection lost; asking again")));
+  EXPECT_THAT(notes, Contains(HasSubstr("connection lost; trying again, for up to 10 minutes")));
 }
 
 TEST_F(Following, ASubmissionThatDidNotArriveIsRepeatedFiveTimesAtMost) {
@@ -241,6 +241,7 @@ TEST_F(Following, ARefusedSubmissionIsNotRepeated) {
   const auto outcome = Follow();
   ASSERT_FALSE(outcome.ok());
   EXPECT_THAT(outcome.error().message, HasSubstr("submitting 3 shards: no such partition"));
+  EXPECT_THAT(record.submissions, IsEmpty());
   EXPECT_THAT(engine.submitted, SizeIs(1));
 }
 

@@ -62,6 +62,9 @@ class JobEngine {
   // Whether tasks see the folders of this machine under the same names.
   virtual bool shares_folders() const { return true; }
 
+  // Whether tasks can use these absolute paths of this machine. Error: one of them is where they see nothing of it.
+  virtual Status CheckPlaces(const std::vector<std::filesystem::path>& /*paths*/) const { return {}; }
+
   // Whether it can be an id of this engine: one from a file isn't given to its tools otherwise.
   virtual bool IsId(std::string_view id) const = 0;
 

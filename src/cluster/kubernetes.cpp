@@ -108,6 +108,16 @@ Result<std::vector<int>> ShardsOfJob(const Json& job) {
   return shards;
 }
 
+// Without a configuration, kubectl asks a server on this machine and wonders about its port.
+Error WithoutContext(Error error, const JobToolOutcome& outcome) {
+  if (outcome.error.find("localhost:8080") == std::string::npos) return error;
+  error.kind = ErrorKind::kPermanent;
+  error.message =
+      "kubectl has no cluster to talk to: no configuration names one (`kubectl config get-contexts` lists those that "
+      "it knows; KUBECONFIG names its file)";
+  return error;
+}
+
 class Kubernetes : public JobEngine {
  public:
   Kubernetes(std::string name_space, PodOptions options)
@@ -120,7 +130,7 @@ class Kubernetes : public JobEngine {
     RETURN_IF_ERROR(folder.WriteFile("jobs/" + array.name + ".json", manifest));
     const std::vector<std::string> words = Words({"create", "-f", "-", "-o", "name"});
     ASSIGN_OR_RETURN(const JobToolOutcome outcome, RunTool(words, manifest));
-    if (outcome.exit_code != 0) return RefusedByTool(words, outcome);
+    if (outcome.exit_code != 0) return WithoutContext(RefusedByTool(words, outcome), outcome);
     return array.name;
   }
 
@@ -151,6 +161,18 @@ class Kubernetes : public JobEngine {
   }
 
   bool shares_folders() const override { return !options_.storage; }
+  Status CheckPlaces(const std::vector<std::filesystem::path>& paths) const override {
+    if (options_.storage) return {};
+    const std::filesystem::path mount = std::filesystem::path(options_.mount + "/").lexically_normal();
+    for (const std::filesystem::path& path : paths) {
+      if ((path / "").lexically_normal().string().starts_with(mount.string())) continue;
+      return InputError(fmt::format(
+          "{} isn't below {}, the folder of --job-option claim, so the pods wouldn't see it: start in a folder below "
+          "{}, with the skill and the runs folder there, too",
+          path.string(), options_.mount, options_.mount));
+    }
+    return {};
+  }
   bool IsId(std::string_view id) const override { return IsArrayName(id); }
   std::string CancelLine(const std::string& id) const override {
     return fmt::format("{}", fmt::join(Words({"delete", "job", id}), " "));

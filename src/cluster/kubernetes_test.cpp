@@ -96,7 +96,25 @@ TEST(PodOptions, NamesAreThoseOfKubernetes) {
               HasSubstr("--on kubernetes:-lab: not a valid namespace; expected"));
 }
 
+TEST(PodOptions, PodsSeeWhatIsBelowTheMount) {
+  const std::unique_ptr<JobEngine> engine = *MakeKubernetes("", Pods());
+  EXPECT_TRUE(engine->CheckPlaces({"/shared", "/shared/work/skill"}).ok());
+  EXPECT_THAT(engine->CheckPlaces({"/shared/x", "/home/me"}).error().message,
+              HasSubstr("/home/me isn't below /shared, the folder of --job-option claim"));
+  EXPECT_FALSE(engine->CheckPlaces({"/shared-not"}).ok());
+  EXPECT_FALSE(engine->CheckPlaces({"/shared/../etc"}).ok());
+}
+
 using FakeKubectl = FakeTools;
+
+TEST_F(FakeKubectl, WithoutAContextNothingIsTriedAgain) {
+  Tool("kubectl",
+       "echo 'The connection to the server localhost:8080 was refused - did you specify the right host?' >&2; "
+       "exit 1");
+  const Error error = (*MakeKubernetes("", Pods()))->Submit(Array()).error();
+  EXPECT_EQ(error.kind, ErrorKind::kPermanent);
+  EXPECT_THAT(error.message, HasSubstr("kubectl has no cluster to talk to"));
+}
 
 TEST_F(FakeKubectl, CreatesAnIndexedJob) {
   Tool("kubectl", "cat >\"$0.manifest\"; echo job.batch/upskill-x-1");

@@ -95,10 +95,12 @@ bool Budget::Fits(const Spending& amount) {
   const double usd = spent_.usd + in_flight.usd + amount.usd;
   if (limits_.max_cost_usd && amount.usd > 0.0 && usd > *limits_.max_cost_usd * (1.0 + kRounding)) {
     shortage_ = fmt::format("{}, and the next answer may cost {}", SpentUsd(), MoneyText(amount.usd));
+    needed_ = amount;
     return false;
   }
   if (limits_.max_tokens && spent_.tokens + in_flight.tokens + amount.tokens > *limits_.max_tokens) {
     shortage_ = fmt::format("{}, and the next answer may take {}", SpentTokens(), WithThousands(amount.tokens));
+    needed_ = amount;
     return false;
   }
   return true;

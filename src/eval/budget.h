@@ -74,6 +74,8 @@ class Budget {
   Spending reserved() const;
   // Why the last request didn't fit: "$0.98 of $1.00 spent, and the next answer may cost $0.03".
   const std::string& shortage() const { return shortage_; }
+  // The most that this request may use; nothing if that isn't why it didn't fit.
+  const Spending& needed() const { return needed_; }
   // One for each model whose use can't be counted: "haiku: answers without token counts; …".
   const std::vector<std::string>& caveats() const { return caveats_; }
 
@@ -106,6 +108,7 @@ class Budget {
   std::map<std::string, Account> accounts_;  // by model
   bool exceeded_ = false;                    // and said so
   std::string shortage_;
+  Spending needed_;
   std::vector<std::string> caveats_;
 };
 

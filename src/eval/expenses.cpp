@@ -40,6 +40,18 @@ std::optional<PairedChange> ChangeOf(const CompleteRounds& complete, Quantity qu
   return change;
 }
 
+// Servers and machines are faster at one time than at another: between runs, a change of time says nothing of the
+// skill.
+bool AreOfOneRun(const CompleteRounds& complete) {
+  for (std::size_t round = 0; round < complete.rounds.size(); ++round) {
+    for (std::size_t i = 0; i < complete.cases.size(); ++i) {
+      const AnswerPair pair = complete.pair(round, i);
+      if (pair.without.figures->origin() != pair.with.figures->origin()) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 void AddExpenses(const CompleteRounds& complete, StudentVerdict& verdict) {
@@ -52,7 +64,8 @@ void AddExpenses(const CompleteRounds& complete, StudentVerdict& verdict) {
     return s.reports_tokens() ? std::optional(static_cast<double>(s.output_tokens())) : std::nullopt;
   });
   verdict.cost_usd = ChangeOf(complete, [](const SampleFigures& s) { return s.cost_usd(); });
-  verdict.seconds = ChangeOf(complete, [](const SampleFigures& s) { return std::optional(s.seconds()); });
+  if (AreOfOneRun(complete))
+    verdict.seconds = ChangeOf(complete, [](const SampleFigures& s) { return std::optional(s.seconds()); });
   if (!verdict.cost_usd) return;
   double solved_without = 0.0;
   double solved_with = 0.0;

@@ -239,6 +239,21 @@ Result<JournalContent> ReadJournal(const fs::path& run_folder, std::size_t max_l
   return content;
 }
 
+bool HasAnswer(const fs::path& run_folder) {
+  bool found = false;
+  const auto look = [&found](const JournalLine& line) {
+    if (found) return;
+    const Result<Json> json = ParseJson(line.text, "samples.jsonl");
+    found = !json || StringAt(*json, "status") == "ok" || json->contains("answer");
+  };
+  return !VisitJournalLines(run_folder, look) || found;
+}
+
+bool IsBeingWritten(const fs::path& run_folder) {
+  const Result<Fd> file = OpenRegularFile(run_folder / "samples.jsonl");
+  return file && !TryLock(*file);
+}
+
 std::vector<fs::path> StampedFolders(const fs::path& parent, const std::string& file) {
   std::vector<std::pair<RunAge, fs::path>> found;
   std::error_code code;

@@ -79,6 +79,12 @@ Result<std::size_t> VisitJournalLines(const Fd& file, const std::filesystem::pat
                                       const std::function<void(const JournalLine&)>& visit,
                                       std::size_t max_line_bytes = kMaxJournalLineBytes);
 
+// Whether a run has an answer, one that isn't checked yet included; also where that can't be read.
+bool HasAnswer(const std::filesystem::path& run_folder);
+
+// Whether a process, this one included, writes the run's journal now (not detected on file systems without locks).
+bool IsBeingWritten(const std::filesystem::path& run_folder);
+
 // The folders below `parent` that contain `file`, in the order in which they were made: by the time `created` near the
 // start of that file, else by their names. (Names are in local time, in which clocks are set back and users travel.)
 std::vector<std::filesystem::path> StampedFolders(const std::filesystem::path& parent, const std::string& file);

@@ -125,7 +125,12 @@ Ledger LedgerFromText(std::string_view text) {
     const auto known = readable ? places.find(StringAt(*json, "run")) : places.end();
     std::optional<LedgerRun> started = event == "start" ? StartFromJson(*json) : std::nullopt;
     if (started) {
-      if (places.emplace(started->run, ledger.runs.size()).second) ledger.runs.push_back(*std::move(started));
+      const auto [place, is_new] = places.emplace(started->run, ledger.runs.size());
+      if (is_new) {
+        ledger.runs.push_back(*std::move(started));
+      } else if (ledger.runs[place->second].results.empty()) {
+        ledger.runs[place->second] = *std::move(started);
+      }
     } else if (event == "look" && known != places.end()) {
       TakeLook(*json, ledger.runs[known->second]);
     } else {
@@ -162,7 +167,7 @@ Status LedgerLock::NoteStart(const Plan& plan) const {
 }
 
 Status NoteLook(const fs::path& runs_dir, const JudgedRun& run, const Clock& clock) {
-  if (run.plan().share.look == 0 || run.plan().run.empty()) return {};
+  if (run.plan().share.look == 0 || run.plan().run.empty() || run.summary.answered == 0) return {};
   ASSIGN_OR_RETURN(const LedgerLock lock, LedgerLock::Take(runs_dir));
   return lock.Append(LookToJson(run, UtcTimestamp(clock.WallNow())));
 }

@@ -66,7 +66,8 @@ Result<Ledger> ReadLedger(const std::filesystem::path& runs_dir);
 
 // Gives a plan the share of alpha that the ledger leaves for it (docs/verdicts.md), and the planned rounds of the run
 // that it continues. `reuses_answers`: answers of earlier runs are taken from the cache, so that a run with the same
-// seed continues the earlier one. Runs that were started but never looked at count as long as their folder exists.
+// seed continues the earlier one. Runs that were started but never looked at count as long as their folder has an
+// answer, or they are at work.
 void TakeShare(const Ledger& ledger, const std::filesystem::path& runs_dir, bool reuses_answers, Plan& plan);
 
 // What the ledger keeps of a plan.
@@ -78,7 +79,8 @@ class LedgerLock {
   // Waits for other processes. Makes the folder if it doesn't exist.
   static Result<LedgerLock> Take(const std::filesystem::path& runs_dir);
 
-  // Notes that a run starts. `plan` has its name and share.
+  // Notes that a run starts, or that it starts again with another share because it had no answer. `plan` has its name
+  // and share.
   Status NoteStart(const Plan& plan) const;
 
  private:
@@ -90,7 +92,8 @@ class LedgerLock {
   Folder folder_;
 };
 
-// Notes that the verdicts of a run were looked at, if NoteStart was called for it. Waits for other processes.
+// Notes that the verdicts of a run were looked at, if NoteStart was called for it and it has an answer. Waits for other
+// processes.
 Status NoteLook(const std::filesystem::path& runs_dir, const JudgedRun& run, const Clock& clock);
 
 }  // namespace upskill

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "eval/input_clusters.h"
+#include "eval/journal.h"
 #include "eval/ledger.h"
 #include "skill/check_reader.h"
 #include "util/hash.h"
@@ -70,9 +71,13 @@ bool SharesCases(const LedgerRun& run, const LedgerRun& earlier) {
   return 2 * common.size() >= run.inputs.size();
 }
 
+// Whether anything of the run was seen, or may be by the time its verdict is. Without an answer, there is nothing to
+// see.
 bool WasStarted(const LedgerRun& earlier, const fs::path& runs_dir) {
+  if (!earlier.results.empty()) return true;
+  const fs::path folder = runs_dir / earlier.run;
   std::error_code code;
-  return !earlier.results.empty() || fs::exists(runs_dir / earlier.run / "plan.json", code);
+  return fs::exists(folder / "plan.json", code) && (HasAnswer(folder) || IsBeingWritten(folder));
 }
 
 bool SameTest(const LedgerRun& run, const LedgerRun& earlier) {

@@ -8,7 +8,9 @@
 #include <thread>
 
 #include "support/plan_fixture.h"
+#include "util/append_file.h"
 #include "util/files.h"
+#include "util/folder.h"
 #include "util/temp_folder.h"
 
 namespace upskill {
@@ -255,8 +257,33 @@ TEST_F(LedgerTest, AStartedRunCountsWhileItsFolderExists) {
   plan.run = "interrupted";
   ASSERT_TRUE(LedgerLock::Take(runs_.path())->NoteStart(plan).ok());
   EXPECT_EQ(Share(PlanOf("v2")).look, 1);
-  ASSERT_TRUE(Folder::Make(runs_.path() / "interrupted")->WriteFile("plan.json", "{}").ok());
+  const Result<Folder> folder = Folder::Make(runs_.path() / "interrupted");
+  ASSERT_TRUE(folder->WriteFile("plan.json", "{}").ok());
+  ASSERT_TRUE(folder->WriteFile("samples.jsonl", "{\"status\":\"error\",\"error\":{\"kind\":\"permanent\"}}\n").ok());
+  EXPECT_EQ(Share(PlanOf("v2")).look, 1) << "it has no answer";
+  {
+    const Result<AppendFile> journal = AppendFile::Open(runs_.path() / "interrupted/samples.jsonl", true);
+    ASSERT_TRUE(journal.ok());
+    EXPECT_EQ(Share(PlanOf("v2")).look, 2) << "it may get one";
+  }
+  ASSERT_TRUE(folder->WriteFile("samples.jsonl", "{\"status\":\"ok\",\"answer\":\"4\"}\n").ok());
   EXPECT_EQ(Share(PlanOf("v2")).look, 2);
+}
+
+TEST_F(LedgerTest, ARunWithoutAnAnswerIsNoLook) {
+  Plan plan = WithShare(PlanOf("v1"));
+  plan.run = "unanswered";
+  ASSERT_TRUE(LedgerLock::Take(runs_.path())->NoteStart(plan).ok());
+  ASSERT_TRUE(NoteLook(runs_.path(), Judge(RunData(plan)), clock_).ok());
+  const std::string text = *ReadFile(runs_.path() / kLedgerFile);
+  EXPECT_THAT(text, Not(HasSubstr("\"look\",")));
+  // When it starts again, its share is what is left by then.
+  Look(PlanOf("v2"));
+  plan = WithShare(std::move(plan), /*reuses_answers=*/false);
+  EXPECT_EQ(plan.share.look, 2);
+  ASSERT_TRUE(LedgerLock::Take(runs_.path())->NoteStart(plan).ok());
+  EXPECT_EQ(Read().runs.at(0).share.look, 2);
+  EXPECT_THAT(Read().runs, SizeIs(2));
 }
 
 TEST_F(LedgerTest, DamagedLinesAreSkipped) {

@@ -382,7 +382,25 @@ class Runner {
     }
   }
 
+  // What rate limits hold up, so that waiting isn't silent.
+  void CountRateLimits() {
+    RateLimits all;
+    const auto add = [&all](const Model& model) {
+      const RateLimits one = model.rate_limits();
+      if (one.times == 0) return;
+      if (all.times == 0 || one.next_try_seconds > all.next_try_seconds) {
+        all.host = one.host;
+        all.next_try_seconds = one.next_try_seconds;
+      }
+      all.times += one.times;
+    };
+    for (const Model* model : input_.models) add(*model);
+    if (input_.judge != nullptr) add(*input_.judge);
+    progress_.rate_limits = std::move(all);
+  }
+
   void Report() {
+    CountRateLimits();
     progress_.in_flight = admission_.in_flight();
     progress_.saved = admission_.saved();
     progress_.seconds = SecondsBetween(started_, input_.clock->Now());
@@ -404,10 +422,12 @@ class Runner {
     RunOutcome outcome;
     outcome.data = std::move(data_);
     progress_.saved = admission_.saved();
+    CountRateLimits();
     outcome.progress = progress_;
     outcome.interrupted = stop_level_ > 0;
     outcome.stopped_models = std::move(stopped_models_);
     outcome.exhausted = admission_.exhausted();
+    outcome.needed = budget_.needed();
     outcome.caveats = budget_.caveats();
     const std::vector<std::string>& served = served_models_.caveats();
     outcome.caveats.insert(outcome.caveats.end(), served.begin(), served.end());

@@ -17,6 +17,7 @@
 #include "model/model.h"
 #include "sandbox/sandbox.h"
 #include "util/clock.h"
+#include "util/rate_limits.h"
 #include "util/result.h"
 #include "util/stop_flag.h"
 
@@ -34,6 +35,7 @@ struct RunProgress {
   double cost_usd = 0.0;           // of this run's own answers whose cost is known
   std::size_t saved = 0;           // cells skipped because the verdict was known
   double seconds = 0.0;            // since the first request
+  RateLimits rate_limits;          // of all models together; host and next try: of the one that waits longest
 };
 
 // Called on the runner's thread.
@@ -71,6 +73,7 @@ struct RunOutcome {
   bool interrupted = false;
   std::vector<std::string> stopped_models;  // "NAME: reason": stopped because of permanent errors
   std::string exhausted;                    // which limit ended the run; empty: none did
+  Spending needed;                          // by the next answer, if the limits on cost and tokens have no room for it
   std::vector<std::string> caveats;         // what the limits can't count, and models that changed
 };
 

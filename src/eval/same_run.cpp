@@ -7,7 +7,6 @@
 #include "eval/journal.h"
 #include "eval/judged_run.h"
 #include "eval/run_data.h"
-#include "util/append_file.h"
 #include "util/hash.h"
 #include "util/json.h"
 
@@ -24,10 +23,6 @@ std::string WhatIsAsked(const Plan& plan) {
   if (json.contains("judge")) json["judge"].erase("checked");
   json["skill"].erase("folder");
   return Sha256Hex(DumpJson(json));
-}
-
-bool IsBeingWritten(const fs::path& folder) {
-  return !AppendFile::Open(folder / "samples.jsonl", false);  // its lock is released at once
 }
 
 // Nothing: the run can't be read.

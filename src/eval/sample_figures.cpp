@@ -8,6 +8,7 @@
 #include "model/workspace.h"
 #include "util/json.h"
 #include "util/rng.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -50,6 +51,8 @@ SampleFigures::SampleFigures(const Sample& sample) {
   line_bytes_ = LineBytes(sample);
   cut_ = sample.cut_from > 0 ? 1 : 0;
   from_cache_ = sample.cached_from.empty() ? 0 : 1;
+  if (!sample.cached_from.empty()) origin_ = (1 + SeedFromText(sample.cached_from) % 255U) & 255U;
+  empty_ = sample.ok() && !response.work && response.tool_calls.empty() && Trim(response.text).empty() ? 1 : 0;
   judged_ = sample.judgments.empty() ? 0 : 1;
   calls_tools_ = response.tool_calls.empty() ? 0 : 1;
   has_work_ = response.work ? 1 : 0;

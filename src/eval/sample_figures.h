@@ -35,6 +35,9 @@ class SampleFigures {
   bool failed_by_time_alone() const { return failed_by_time_ != 0; }  // each of those reached its time limit
   bool is_cut() const { return cut_ != 0; }
   bool is_from_cache() const { return from_cache_ != 0; }
+  bool is_empty() const { return empty_ != 0; }  // it has neither text nor calls, and nothing was done
+  // Different, but for chance (1 in 255), for answers that were given in different runs. 0: in this one.
+  std::uint64_t origin() const { return origin_; }
   bool is_judged() const { return judged_ != 0; }  // it has judgments
   bool calls_tools() const { return calls_tools_ != 0; }
   bool has_work() const { return has_work_ != 0; }  // it was done in a workspace
@@ -60,6 +63,8 @@ class SampleFigures {
   std::uint64_t failed_check_ : 1 = 0;
   std::uint64_t failed_by_time_ : 1 = 0;
   std::uint64_t has_work_ : 1 = 0;
+  std::uint64_t empty_ : 1 = 0;
+  std::uint64_t origin_ : 8 = 0;
   double seconds_ = 0.0;
   double cost_usd_ = 0.0;
   std::uint64_t text_ = 0;

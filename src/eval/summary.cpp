@@ -44,6 +44,7 @@ void AddCell(const FinalSample& cell, ArmSummary& arm, CaseTally& of_case) {
   if (sample.stop() == StopReason::kLength) ++arm.truncated;
   if (sample.is_cut()) ++arm.cut;
   if (sample.stop() == StopReason::kRefusal) ++arm.refusals;
+  if (sample.is_empty()) ++arm.empty;
   arm.prompt_tokens += sample.prompt_tokens();
   arm.evaluated_tokens += sample.prompt_tokens() - sample.cache_read_tokens();
   arm.output_tokens += sample.output_tokens();

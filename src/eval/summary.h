@@ -44,6 +44,7 @@ struct ArmSummary {
   std::size_t truncated = 0;    // answers cut off at the token limit
   std::size_t cut = 0;          // answers too long to be stored whole (Sample::cut_from)
   std::size_t refusals = 0;
+  std::size_t empty = 0;  // answers without a word
   std::int64_t prompt_tokens = 0;
   std::int64_t evaluated_tokens = 0;  // prompt tokens that were not read from a cache
   std::int64_t output_tokens = 0;

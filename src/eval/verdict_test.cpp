@@ -247,6 +247,19 @@ TEST(JudgeRun, NamesCeilingAndFloor) {
   EXPECT_THAT(verdict.floor, ElementsAre("case-3"));
 }
 
+// The machine or the server may have been busier in one of them.
+TEST(JudgeRun, TimesOfDifferentRunsAreNotCompared) {
+  std::vector<Sample> samples = Answers(4, 2, Never, Always);
+  for (Sample& sample : samples) sample.cached_from = "earlier";
+  EXPECT_TRUE(JudgeOne(4, 2, samples).seconds.has_value());
+  for (Sample& sample : samples) {
+    if (sample.arm == Arm::kSkill) sample.cached_from = "";
+  }
+  const StudentVerdict verdict = JudgeOne(4, 2, samples);
+  EXPECT_FALSE(verdict.seconds.has_value());
+  EXPECT_TRUE(verdict.tokens.has_value());
+}
+
 TEST(JudgeRun, PairsTokensCostAndSeconds) {
   const StudentVerdict verdict = JudgeOne(4, 2, Answers(4, 2, [](int i, int) { return i == 1; }, Always));
   ASSERT_TRUE(verdict.tokens.has_value());

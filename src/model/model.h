@@ -8,6 +8,7 @@
 #include <string>
 
 #include "model/chat.h"
+#include "util/rate_limits.h"
 #include "util/result.h"
 #include "util/stop_flag.h"
 
@@ -75,6 +76,9 @@ class Model {
 
   // Maximum tokens of the answer to a request, reasoning included. Thread-safe.
   virtual int MaxOutputTokens(const ChatRequest& request) const { return request.sampling.max_tokens; }
+
+  // What its servers have refused for now, and the model waits for. Thread-safe.
+  virtual RateLimits rate_limits() const { return {}; }
 
   // How many unanswered requests the caller should keep started to keep this model busy. With fewer, a model may wait
   // for a request that `more_follows` promised.

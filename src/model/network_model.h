@@ -36,6 +36,7 @@ class NetworkModel : public Model {
   const ModelInfo& info() const override { return info_; }
   void Start(ChatRequest request, Done done) override;
   void Cancel(CancelScope scope) override;
+  RateLimits rate_limits() const override { return endpoint_.rate_limits(); }
   int Window() const override;
   int MaxOutputTokens(const ChatRequest& request) const override;
 

@@ -51,7 +51,8 @@ class Endpoint::State : public std::enable_shared_from_this<State> {
         owned_client_(std::move(client)),
         client_(owned_client_.get()),
         pool_(options_.base_urls.size(), options_.max_in_flight, options_.backoff_unit, std::random_device{}()),
-        watch_(options_.base_urls.size()) {}
+        watch_(options_.base_urls.size()),
+        paused_until_(options_.base_urls.size()) {}
 
   Ticket Start(const std::string& path, HttpRequest request, Done done, Prefixes prefixes);
   void Cancel(Ticket ticket);
@@ -59,6 +60,7 @@ class Endpoint::State : public std::enable_shared_from_this<State> {
   void CancelAll();
   void Close();
   int concurrency() const;
+  RateLimits rate_limits() const;
   const EndpointOptions& options() const { return options_; }
 
  private:
@@ -121,6 +123,8 @@ class Endpoint::State : public std::enable_shared_from_this<State> {
   std::unordered_map<Ticket, Entry> entries_;
   std::set<Ticket> waiting_;  // oldest first
   std::optional<Clock::Steady> last_answer_;
+  RateLimits rate_limits_;                   // but for the time
+  std::vector<Clock::Steady> paused_until_;  // by member; may be over
   Ticket next_ticket_ = 1;
   bool closed_ = false;
 };
@@ -275,6 +279,9 @@ std::optional<Result<HttpResponse>> Endpoint::State::JudgeLimit(Entry& entry, co
                            pool_.concurrency()));
   }
   const Clock::Steady now = clock_.Now();
+  ++rate_limits_.times;
+  rate_limits_.host = AuthorityOf(options_.base_urls[flight.member]);
+  paused_until_[flight.member] = std::max(paused_until_[flight.member], now + wait);
   if (!entry.first_rate_limit) entry.first_rate_limit = now;
   const Clock::Steady last_progress =
       last_answer_ ? std::max(*entry.first_rate_limit, *last_answer_) : *entry.first_rate_limit;
@@ -419,6 +426,15 @@ int Endpoint::State::concurrency() const {
   return pool_.concurrency();
 }
 
+RateLimits Endpoint::State::rate_limits() const {
+  const std::lock_guard lock(mutex_);
+  RateLimits limits = rate_limits_;
+  if (limits.times == 0 || closed_) return limits;
+  const double seconds = SecondsBetween(clock_.Now(), *std::min_element(paused_until_.begin(), paused_until_.end()));
+  limits.next_try_seconds = std::max(0.0, seconds);
+  return limits;
+}
+
 Endpoint::Endpoint(std::shared_ptr<HttpClient> client, EndpointOptions options, const Clock& clock)
     : state_(std::make_shared<State>(std::move(client), std::move(options), clock)) {}
 
@@ -431,6 +447,7 @@ void Endpoint::Cancel(Ticket ticket) { state_->Cancel(ticket); }
 void Endpoint::CancelWaiting() { state_->CancelWaiting(); }
 void Endpoint::CancelAll() { state_->CancelAll(); }
 int Endpoint::concurrency() const { return state_->concurrency(); }
+RateLimits Endpoint::rate_limits() const { return state_->rate_limits(); }
 const EndpointOptions& Endpoint::options() const { return state_->options(); }
 
 }  // namespace upskill

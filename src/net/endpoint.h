@@ -10,6 +10,7 @@
 #include "net/http_client.h"
 #include "net/pool.h"
 #include "util/clock.h"
+#include "util/rate_limits.h"
 #include "util/result.h"
 
 namespace upskill {
@@ -60,6 +61,7 @@ class Endpoint {
   void CancelAll();
 
   int concurrency() const;  // the current limit over the whole pool
+  RateLimits rate_limits() const;
   const EndpointOptions& options() const;
 
  private:

@@ -34,7 +34,8 @@ Json ArmToJson(const StudentSummary& student, Arm arm) {
                {"time_limits", summary.time_limits},
                {"truncated", summary.truncated},
                {"cut", summary.cut},
-               {"refusals", summary.refusals}};
+               {"refusals", summary.refusals},
+               {"empty", summary.empty}};
   if (Json work = WorkToJson(summary); !work.is_null()) json["work"] = std::move(work);
   return json;
 }

@@ -361,7 +361,7 @@ TEST(EvalToJson, DocumentedKeys) {
   EXPECT_EQ(student.at("cells_skipped"), 0);
   EXPECT_THAT(KeysOf(student.at("baseline")),
               ElementsAre("passed", "total", "rate", "errors", "attempts", "errors_by_kind", "unanswered",
-                          "checks_passed", "checks_total", "time_limits", "truncated", "cut", "refusals"));
+                          "checks_passed", "checks_total", "time_limits", "truncated", "cut", "refusals", "empty"));
   EXPECT_EQ(student.at("baseline").at("passed"), 2);
   EXPECT_EQ(student.at("baseline").at("total"), 4);
   EXPECT_EQ(student.at("baseline").at("rate"), 0.5);

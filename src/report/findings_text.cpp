@@ -78,12 +78,27 @@ TerminalText NamesLine(const char* label, const std::vector<std::string>& names)
   return TerminalText::Format("  {:<10}  {}\n", label, TerminalText::Join(names, ", "));
 }
 
+// Answers without a word are more likely a fault of the server or of the settings than the model's word.
+TerminalText EmptyNote(const StudentSummary& student) {
+  ArmSummary all;
+  for (const auto& [arm, summary] : student.arms) {
+    all.answered += summary.answered;
+    all.empty += summary.empty;
+    all.truncated += summary.truncated;
+  }
+  if (all.empty == 0 || 2 * all.empty < all.answered) return "";
+  return TerminalText::Format(
+      "{} of {} empty{}", all.empty, Counted(all.answered, "answer") + (all.answered == 1 ? " was" : " were"),
+      all.truncated > 0 ? ": reasoning may have used up --max-tokens" : ": the server or its settings may be at fault");
+}
+
 }  // namespace
 
 std::vector<TerminalText> FindingNotes(const JudgedRun& run, std::size_t student) {
   const CaseFindings& findings = run.findings[student];
   const Verdict word = run.verdicts[student].word;
   std::vector<TerminalText> notes;
+  if (TerminalText empty = EmptyNote(run.summary.students[student]); !empty.empty()) notes.push_back(std::move(empty));
   const bool open = word == Verdict::kNoEffect || word == Verdict::kUndecided;
   if (open && run.verdicts[student].lift && findings.fixed.size() + findings.broken.size() > 0)
     notes.push_back(TerminalText::Format("{}", TurnedText(findings)));

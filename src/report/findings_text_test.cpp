@@ -41,6 +41,17 @@ TEST(FindingNotes, CasesUsedToWriteTheSkill) {
   EXPECT_THAT(run.notes(), HasSubstr("all 2 cases were used to write a skill: the lift on other cases may be lower"));
 }
 
+TEST(FindingNotes, EmptyAnswersAreNamed) {
+  FindingsRun run;
+  EXPECT_THAT(run.notes(), Not(HasSubstr("empty")));
+  for (Sample& sample : run.samples) sample.response.text = " \n";
+  EXPECT_THAT(run.notes(), HasSubstr(" answers were empty: the server or its settings may be at fault\n"));
+  EXPECT_EQ(EvalToJson(run.judged()).at("students").at(0).at("with_skill").at("empty"),
+            EvalToJson(run.judged()).at("students").at(0).at("with_skill").at("total"));
+  run.samples[0].response.stop = StopReason::kLength;
+  EXPECT_THAT(run.notes(), HasSubstr(" answers were empty: reasoning may have used up --max-tokens\n"));
+}
+
 TEST(FindingNotes, DriftIsACaveat) {
   JudgedRun run = FindingsRun().judged();
   run.findings[0].drift = Drift{{}, 0.0031};

@@ -174,11 +174,24 @@ const char* SignOf(Verdict word) {
   return "";
 }
 
+namespace {
+
+// Whether the skill is worth its tokens with a choice's model, for the table. Without a cost, a passed answer "costs"
+// in tokens alone.
+std::string WorthText(const Choice& choice) {
+  if (!choice.with_skill) return "";
+  const Worth worth = WorthItsTokens(*choice.cell);
+  const bool has_cost = choice.cost_usd.value_or(0.0) > 0.0;
+  return worth == Worth::kCostsMore && !has_cost ? "more tokens" : WorthName(worth);
+}
+
+}  // namespace
+
 std::vector<ChoiceRow> ChoiceRows(const SweetSpot& spot) {
   std::vector<ChoiceRow> rows;
   const auto add = [&](const Choice& choice, const std::string& note) {
     rows.push_back({choice.cell->name, choice.with_skill, PercentText(choice.rate), TokensText(choice),
-                    CostText(choice), choice.with_skill ? WorthName(WorthItsTokens(*choice.cell)) : "", note});
+                    CostText(choice), WorthText(choice), note});
   };
   for (std::size_t i = 0; i < spot.choices.size(); ++i) {
     const bool on_front = std::find(spot.pareto.begin(), spot.pareto.end(), i) != spot.pareto.end();
@@ -214,11 +227,11 @@ std::string TableNote(const Matrix& matrix) {
   }
   if (words == 0) return "";
   return fmt::format(
-      "✓ {} of {} hold for the table as a whole (Holm's procedure over {}): the chance that any ▲ with ✓ is wrong is "
+      "✓ {} of {} {} for the table as a whole (Holm's procedure over {}): the chance that any ▲ with ✓ is wrong is "
       "at "
       "most {:.3g} %, and so for ▼ and for =; the others only hold each by itself",
-      standing, Counted(words, "verdict"), WithThousands(static_cast<long long>(matrix.verdicts)),
-      matrix.alpha * 100.0);
+      standing, Counted(words, "verdict"), words == 1 ? "holds" : "hold",
+      WithThousands(static_cast<long long>(matrix.verdicts)), matrix.alpha * 100.0);
 }
 
 TerminalText MatrixText(const Matrix& matrix, const Style& style, double margin) {

@@ -177,6 +177,11 @@ TEST(WorthItsTokens, TheCostOfAPassedAnswer) {
     }
   }
   EXPECT_EQ(WorthItsTokens(by_tokens), Worth::kCostsMore);
+  const MatrixCell by_cost = CellOf("m", 0.5, 0.6, 0.001, 0.0015);
+  SweetSpot spot;
+  spot.choices = {{&by_tokens, true, 0.6, 20.0, std::nullopt}, {&by_cost, true, 0.6, 20.0, 0.0015}};
+  EXPECT_EQ(ChoiceRows(spot).at(0).worth, "more tokens");
+  EXPECT_EQ(ChoiceRows(spot).at(1).worth, "costs more");
   MatrixCell free = CellOf("m", 0.5, 1.0, 0.0, 0.0);
   EXPECT_EQ(WorthItsTokens(free), Worth::kYes);
   for (std::vector<ChoiceAnswer>& round : free.skill_answers->rounds) {

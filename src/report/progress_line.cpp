@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "util/clock.h"
 #include "util/text.h"
@@ -13,6 +14,8 @@ namespace {
 
 constexpr double kLiveInterval = 0.1;   // seconds between two drawings
 constexpr double kPlainInterval = 2.0;  // seconds between two plain lines
+constexpr double kNoteInterval = 30.0;  // seconds between two plain lines about rate limits
+constexpr double kLongWait = 2.0;       // seconds; shorter ones aren't worth a plain line
 constexpr std::size_t kBarCells = 30;
 
 std::string ProgressBar(double fraction, std::size_t cells) {
@@ -28,7 +31,17 @@ std::string ProgressBar(double fraction, std::size_t cells) {
   return bar;
 }
 
+// "rate-limited by api.example.com (12 times), next try in 30 s"
+std::string WaitText(const RateLimits& limits) {
+  return fmt::format("{}, next try in {:.0f} s", RateLimitsText(limits), std::ceil(limits.next_try_seconds));
+}
+
 }  // namespace
+
+std::string RateLimitsText(const RateLimits& limits) {
+  return fmt::format("rate-limited by {} ({})", limits.host,
+                     limits.times == 1 ? "once" : WithThousands(static_cast<long long>(limits.times)) + " times");
+}
 
 std::string ProgressText(const RunProgress& progress, const Style& style, bool with_bar) {
   const std::size_t finished = progress.done + progress.errors + progress.saved;
@@ -36,7 +49,9 @@ std::string ProgressText(const RunProgress& progress, const Style& style, bool w
       progress.total == 0 ? 1.0 : static_cast<double>(finished) / static_cast<double>(progress.total);
   std::string text = fmt::format("  {}/{} ", WithThousands(static_cast<long long>(finished)),
                                  WithThousands(static_cast<long long>(progress.total)));
-  if (with_bar) text += ProgressBar(fraction, style.columns >= 90 ? kBarCells : kBarCells / 3) + " ";
+  const bool waits = progress.rate_limits.next_try_seconds > 0.0;
+  if (waits) text += "  " + WaitText(progress.rate_limits);
+  if (with_bar && !waits) text += ProgressBar(fraction, style.columns >= 90 ? kBarCells : kBarCells / 3) + " ";
   const std::size_t fresh = finished - std::min(finished, progress.reused);
   if (fresh > 0 && finished < progress.total) {
     const double rate = static_cast<double>(fresh) / std::max(progress.seconds, 1e-3);
@@ -60,6 +75,11 @@ void ProgressLine::OnProgress(const RunProgress& progress) {
     write_(TerminalText::Format("\r\x1b[K{}", ProgressText(progress, style_, true)));
     shown_ = true;
     return;
+  }
+  const bool waits = progress.rate_limits.next_try_seconds >= kLongWait;
+  if (waits && (!last_note_seconds_ || progress.seconds - *last_note_seconds_ >= kNoteInterval)) {
+    last_note_seconds_ = progress.seconds;
+    write_(TerminalText::Format("  {}\n", WaitText(progress.rate_limits)));
   }
   const bool tenth = (finished - std::min(finished, last_done_)) * 10 >= progress.total;
   if (!tenth || finished == progress.total || progress.seconds - last_seconds_ < kPlainInterval) return;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "eval/runner.h"
@@ -11,7 +12,7 @@
 namespace upskill {
 
 // Shows how a run goes on stderr: one live line on a terminal, otherwise a plain line every tenth of the work, at most
-// every two seconds. Not thread-safe.
+// every two seconds, and every 30 seconds while rate limits hold it up. Not thread-safe.
 class ProgressLine : public RunObserver {
  public:
   using Write = std::function<void(const TerminalText&)>;
@@ -31,8 +32,12 @@ class ProgressLine : public RunObserver {
   Write write_;
   bool shown_ = false;
   double last_seconds_ = -1.0;
+  std::optional<double> last_note_seconds_;  // about rate limits
   std::size_t last_done_ = 0;
 };
+
+// "rate-limited by api.example.com (12 times)"
+std::string RateLimitsText(const RateLimits& limits);
 
 // "36/72 ━━━━╸    0:18 left   132 tok/s   0 errors", cut to the style's columns.
 std::string ProgressText(const RunProgress& progress, const Style& style, bool with_bar);

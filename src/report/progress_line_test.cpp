@@ -50,6 +50,34 @@ TEST(ProgressText, WithoutABar) {
   EXPECT_EQ(ProgressText(Halfway(), {false, 100}, false), "  36/72   0:18 left   132 tok/s   1 error");
 }
 
+TEST(ProgressText, SaysWhatRateLimitsHoldUp) {
+  RunProgress progress;
+  progress.total = 8;
+  progress.rate_limits = {12, "api.example.com", 29.2};
+  EXPECT_EQ(ProgressText(progress, {false, 100}, true),
+            "  0/8   rate-limited by api.example.com (12 times), next try in 30 s   0 errors");
+  progress.rate_limits = {1, "api.example.com", 0.0};
+  EXPECT_EQ(ProgressText(progress, {false, 100}, false), "  0/8    0 errors");
+  EXPECT_EQ(RateLimitsText(progress.rate_limits), "rate-limited by api.example.com (once)");
+}
+
+TEST(ProgressLine, InAPipeRateLimitsAreNotedEveryHalfMinute) {
+  std::vector<std::string> lines;
+  ProgressLine line({false, 100}, false, [&](const TerminalText& text) { lines.push_back(text.text()); });
+  RunProgress progress;
+  progress.total = 8;
+  progress.rate_limits = {1, "h:1", 1.5};
+  line.OnProgress(progress);
+  EXPECT_THAT(lines, IsEmpty()) << "a short wait";
+  for (int second = 0; second < 61; ++second) {
+    progress.seconds = second;
+    progress.rate_limits = {2, "h:1", 4.0};
+    line.OnProgress(progress);
+  }
+  EXPECT_THAT(lines, SizeIs(3));
+  EXPECT_EQ(lines.front(), "  rate-limited by h:1 (2 times), next try in 4 s\n");
+}
+
 TEST(ProgressText, BeforeAnythingIsKnown) {
   RunProgress progress;
   progress.total = 1234;
