@@ -215,6 +215,7 @@ char __cudaInitModule(void** handle) {
     if (*each->managed == nullptr) Fail("a managed variable has no memory");
     each->host = *each->managed;
   }
+  SendManaged();  // what the host has changed elsewhere stays
   FetchManaged();
   return 1;
 }

@@ -16,7 +16,6 @@ namespace {
 constexpr std::size_t kMaxModules = 200;
 constexpr std::size_t kMaxKernels = 10'000;
 constexpr std::size_t kMaxAllocations = 100'000;
-constexpr std::uint64_t kPage = 4096;
 
 std::span<const std::uint8_t> Bytes(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
@@ -120,39 +119,17 @@ DeviceReply DeviceSession::FindSymbol(std::uint64_t module, std::string_view nam
   reply.r[0] = loaded.AddressOf(name);
   if (variable == nullptr || reply.r[0] == 0) return Failed(kCudaInvalidSymbol);
   reply.r[1] = variable->bytes;
+  if (variable->managed) managed_.insert(reply.r[0]);
   return reply;
-}
-
-// At the beginning of a page, so that the program can have memory at the same address.
-Result<std::uint64_t> DeviceSession::AllocatePages(std::uint64_t bytes) {
-  std::vector<std::uint64_t> between;
-  const auto take = [&](std::uint64_t size) -> Result<std::uint64_t> {
-    ASSIGN_OR_RETURN(const std::uint64_t address, memory_.Allocate(size, "between allocations"));
-    between.push_back(address);
-    return address;
-  };
-  ASSIGN_OR_RETURN(const std::uint64_t first, take(256));
-  ASSIGN_OR_RETURN(const std::uint64_t second, take(256));
-  const std::uint64_t step = second - first;
-  // The next address is second + step, and the one after a block of n bytes, n a multiple of 256, n - 256 further on.
-  const std::uint64_t unaligned = (second + 2 * step) % kPage;
-  ASSIGN_OR_RETURN([[maybe_unused]] const std::uint64_t third, take(256 + (kPage - unaligned) % kPage));
-  Result<std::uint64_t> address = memory_.Allocate(bytes, "managed memory");
-  // Nothing else is in the last page.
-  if (address) (void)take(kPage);
-  for (const std::uint64_t each : between) (void)memory_.Free(each);
-  if (address && *address % kPage != 0) {
-    (void)memory_.Free(*address);
-    return InputError("managed memory can't be aligned");
-  }
-  return address;
 }
 
 DeviceReply DeviceSession::Allocate(std::uint64_t bytes, std::uint64_t kind) {
   if (memory_.AllocationCount() >= kMaxAllocations) return Failed(kCudaOutOfMemory);
   const bool managed = kind == kUpskillManagedMemory;
   if (bytes > memory_.LimitBytes()) return Failed(kCudaOutOfMemory);
-  const Result<std::uint64_t> address = managed ? AllocatePages(bytes) : memory_.Allocate(bytes, "cudaMalloc");
+  // Managed memory is at the beginning of a page, so that the program can have memory at the same address.
+  const Result<std::uint64_t> address =
+      managed ? memory_.Allocate(bytes, "managed memory", ptx::kPageBytes) : memory_.Allocate(bytes, "cudaMalloc");
   if (!address) return Failed(kCudaOutOfMemory);
   if (managed) {
     (void)memory_.Fill(*address, 0, bytes);

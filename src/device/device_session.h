@@ -75,7 +75,6 @@ class DeviceSession {
   DeviceReply NextTrial();
   DeviceReply EndTrial();
 
-  Result<std::uint64_t> AllocatePages(std::uint64_t bytes);
   Result<std::uint64_t> PlaceArgument(const DeviceArgument& argument, std::string label);
   Status PlaceArguments(const DeviceTrial& trial);
   std::optional<std::vector<std::uint8_t>> PackArguments(const ptx::KernelInfo& kernel, std::string_view sent) const;

@@ -10,22 +10,22 @@
 namespace upskill::ptx {
 namespace {
 
-constexpr std::uint64_t kAlignment = 256;
-constexpr std::uint64_t kGapBytes = 4096;  // between allocations
+constexpr std::uint64_t kGapBytes = kPageBytes;  // between allocations
 
 }  // namespace
 
-Result<std::uint64_t> DeviceMemory::Allocate(std::uint64_t bytes, std::string label) {
+Result<std::uint64_t> DeviceMemory::Allocate(std::uint64_t bytes, std::string label, std::uint64_t alignment) {
   if (bytes > limit_ || used_ > limit_ - bytes) {
     return InputError(fmt::format("out of device memory: {} bytes requested, {} of {} in use", bytes, used_, limit_));
   }
+  const std::uint64_t address = (next_address_ + alignment - 1) / alignment * alignment;
   auto allocation = std::make_unique<Allocation>();
-  allocation->address = next_address_;
+  allocation->address = address;
   allocation->label = std::move(label);
   allocation->data.resize(bytes);
   allocation->writer.resize(bytes, Writer::kNobody);
-  const std::uint64_t address = next_address_;
-  next_address_ += (bytes + kAlignment - 1) / kAlignment * kAlignment + kGapBytes;
+  next_address_ =
+      address + (bytes + kAllocationAlignment - 1) / kAllocationAlignment * kAllocationAlignment + kGapBytes;
   used_ += bytes;
   allocations_.emplace(address, std::move(allocation));
   return address;

@@ -17,6 +17,9 @@ namespace upskill::ptx {
 // Who wrote a byte last; kGiven: it was there from the beginning, or the runtime has copied it from such a byte.
 enum class Writer : std::uint8_t { kNobody = 0, kHost = 1, kDevice = 2, kGiven = 5 };
 
+constexpr std::uint64_t kAllocationAlignment = 256;
+constexpr std::uint64_t kPageBytes = 4096;  // of memory that the host has at the same address
+
 // One allocation. `data` and `writer` have one entry per byte.
 struct Allocation {
   std::uint64_t address = 0;
@@ -34,8 +37,10 @@ class DeviceMemory {
  public:
   explicit DeviceMemory(std::uint64_t limit_bytes = std::uint64_t{2} << 30U) : limit_(limit_bytes) {}
 
-  // The address is a multiple of 256. Zero bytes are an allocation too. An error if the limit would be exceeded.
-  Result<std::uint64_t> Allocate(std::uint64_t bytes, std::string label);
+  // The address is a multiple of `alignment`, itself a multiple of 256; nothing else is in the last page of an
+  // allocation. Zero bytes are an allocation too. An error if the limit would be exceeded.
+  Result<std::uint64_t> Allocate(std::uint64_t bytes, std::string label,
+                                 std::uint64_t alignment = kAllocationAlignment);
   Status Free(std::uint64_t address);  // an error unless `address` is the start of an allocation
 
   // Host accesses. A range that isn't inside one allocation is an error that names the nearest one.
