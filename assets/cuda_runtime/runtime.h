@@ -37,7 +37,8 @@ void FetchManaged();
 void FetchManagedWhenRead();
 bool FetchManagedPage(const void* address);  // false: it isn't such a page
 void* MapManaged(uint64_t address, size_t bytes);
-bool UnmapManaged(void* memory);
+// `registered`: memory of the program itself, which stays.
+bool UnmapManaged(void* memory, bool registered);
 
 uint64_t StreamNumber(cudaStream_t stream);
 

@@ -35,7 +35,7 @@ DeviceReply DeviceSession::Answer(const UpskillRequest& request, std::string_vie
     case kUpskillFindSymbol:
       return FindSymbol(a[0], bytes);
     case kUpskillAllocate:
-      return Allocate(a[0], a[1]);
+      return Allocate(a[0], a[1], a[2]);
     case kUpskillFree:
       return Free(a[0]);
     case kUpskillWrite:
@@ -123,13 +123,20 @@ DeviceReply DeviceSession::FindSymbol(std::uint64_t module, std::string_view nam
   return reply;
 }
 
-DeviceReply DeviceSession::Allocate(std::uint64_t bytes, std::uint64_t kind) {
+Result<std::uint64_t> DeviceSession::FindRoom(std::uint64_t bytes, bool managed, std::uint64_t at) {
+  if (at != 0) {
+    RETURN_IF_ERROR(memory_.AllocateAt(at, bytes, "registered memory"));
+    return at;
+  }
+  // Managed memory is at the beginning of a page, so that the program can have memory at the same address.
+  return managed ? memory_.Allocate(bytes, "managed memory", ptx::kPageBytes) : memory_.Allocate(bytes, "cudaMalloc");
+}
+
+DeviceReply DeviceSession::Allocate(std::uint64_t bytes, std::uint64_t kind, std::uint64_t at) {
   if (memory_.AllocationCount() >= kMaxAllocations) return Failed(kCudaOutOfMemory);
   const bool managed = kind == kUpskillManagedMemory;
   if (bytes > memory_.LimitBytes()) return Failed(kCudaOutOfMemory);
-  // Managed memory is at the beginning of a page, so that the program can have memory at the same address.
-  const Result<std::uint64_t> address =
-      managed ? memory_.Allocate(bytes, "managed memory", ptx::kPageBytes) : memory_.Allocate(bytes, "cudaMalloc");
+  const Result<std::uint64_t> address = FindRoom(bytes, managed, at);
   if (!address) return Failed(kCudaOutOfMemory);
   if (managed) {
     (void)memory_.Fill(*address, 0, bytes);

@@ -62,7 +62,8 @@ class DeviceSession {
   DeviceReply LoadModule(std::string_view bytes);
   DeviceReply FindKernel(std::uint64_t module, std::string_view name);
   DeviceReply FindSymbol(std::uint64_t module, std::string_view name);
-  DeviceReply Allocate(std::uint64_t bytes, std::uint64_t kind);
+  DeviceReply Allocate(std::uint64_t bytes, std::uint64_t kind, std::uint64_t at);
+  Result<std::uint64_t> FindRoom(std::uint64_t bytes, bool managed, std::uint64_t at);
   DeviceReply Free(std::uint64_t address);
   DeviceReply Write(std::uint64_t address, std::string_view bytes, std::uint64_t stream);
   DeviceReply Read(std::uint64_t address, std::uint64_t bytes, std::uint64_t stream);

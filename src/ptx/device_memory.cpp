@@ -11,6 +11,9 @@ namespace upskill::ptx {
 namespace {
 
 constexpr std::uint64_t kGapBytes = kPageBytes;  // between allocations
+// Above the windows of shared and local memory, below the addresses of functions.
+constexpr std::uint64_t kLeastHostAddress = 0x30000000000ULL;
+constexpr std::uint64_t kMostHostAddress = 0x800000000000ULL;
 
 }  // namespace
 
@@ -19,16 +22,32 @@ Result<std::uint64_t> DeviceMemory::Allocate(std::uint64_t bytes, std::string la
     return InputError(fmt::format("out of device memory: {} bytes requested, {} of {} in use", bytes, used_, limit_));
   }
   const std::uint64_t address = (next_address_ + alignment - 1) / alignment * alignment;
+  next_address_ =
+      address + (bytes + kAllocationAlignment - 1) / kAllocationAlignment * kAllocationAlignment + kGapBytes;
+  Add(address, bytes, std::move(label));
+  return address;
+}
+
+Status DeviceMemory::AllocateAt(std::uint64_t address, std::uint64_t bytes, std::string label) {
+  if (bytes > limit_ || used_ > limit_ - bytes)
+    return InputError(fmt::format("out of device memory: {} bytes requested, {} of {} in use", bytes, used_, limit_));
+  if (address % kAllocationAlignment != 0 || address < kLeastHostAddress || address >= kMostHostAddress - bytes)
+    return InputError(fmt::format("{:#x} isn't an address of host memory", address));
+  const auto after = allocations_.upper_bound(address);
+  if ((after != allocations_.end() && after->first < address + bytes) || Find(address) != nullptr)
+    return InputError(fmt::format("{:#x} is in use: {}", address, Describe(address)));
+  Add(address, bytes, std::move(label));
+  return {};
+}
+
+void DeviceMemory::Add(std::uint64_t address, std::uint64_t bytes, std::string label) {
   auto allocation = std::make_unique<Allocation>();
   allocation->address = address;
   allocation->label = std::move(label);
   allocation->data.resize(bytes);
   allocation->writer.resize(bytes, Writer::kNobody);
-  next_address_ =
-      address + (bytes + kAllocationAlignment - 1) / kAllocationAlignment * kAllocationAlignment + kGapBytes;
   used_ += bytes;
-  allocations_.emplace(address, std::move(allocation));
-  return address;
+  allocations_[address] = std::move(allocation);
 }
 
 Status DeviceMemory::Free(std::uint64_t address) {

@@ -41,6 +41,9 @@ class DeviceMemory {
   // allocation. Zero bytes are an allocation too. An error if the limit would be exceeded.
   Result<std::uint64_t> Allocate(std::uint64_t bytes, std::string label,
                                  std::uint64_t alignment = kAllocationAlignment);
+  // Of memory that the host has already, at its address, which is a multiple of 256. An error if it is none that host
+  // memory can have, or something else is there.
+  Status AllocateAt(std::uint64_t address, std::uint64_t bytes, std::string label);
   Status Free(std::uint64_t address);  // an error unless `address` is the start of an allocation
 
   // Host accesses. A range that isn't inside one allocation is an error that names the nearest one.
@@ -69,6 +72,7 @@ class DeviceMemory {
   std::vector<const Allocation*> Allocations() const;
 
  private:
+  void Add(std::uint64_t address, std::uint64_t bytes, std::string label);
   Status CheckRange(std::uint64_t address, std::uint64_t bytes, const char* what) const;
 
   std::uint64_t limit_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Managed variables of several sizes beside managed memory and a tree in it, and pinned memory.
+// Managed variables of several sizes beside managed memory and a tree in it, pinned and registered memory.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -37,6 +37,9 @@ __global__ void Double() {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < 700) weights[i] *= 2;
   if (i == 0) base = 10;
+}
+__global__ void AddOne(int* values, int n) {
+  if (threadIdx.x < n) ++values[threadIdx.x];
 }
 
 Node* Make(int key) {
@@ -81,6 +84,17 @@ int main() {
   CHECK(cudaDeviceSynchronize());
   ok = ok && Expect("base", base, 10);
   for (int i = 0; i < 700; ++i) ok = ok && Expect("weight", weights[i], 2 * i);
+  // The program's own memory, in the middle of other memory.
+  int mine[300];
+  for (int i = 0; i < 300; ++i) mine[i] = i;
+  int* registered = nullptr;
+  CHECK(cudaHostRegister(mine + 10, 200 * sizeof(int), cudaHostRegisterMapped));
+  CHECK(cudaHostGetDevicePointer(&registered, mine + 10, 0));
+  AddOne<<<1, 256>>>(registered, 200);
+  CHECK(cudaGetLastError());
+  CHECK(cudaDeviceSynchronize());
+  CHECK(cudaHostUnregister(mine + 10));
+  for (int i = 0; i < 300; ++i) ok = ok && Expect("registered", mine[i], i >= 10 && i < 210 ? i + 1 : i);
   CHECK(cudaFreeHost(hits));
   CHECK(cudaFree(queries));
   if (ok) std::printf("ok\n");
