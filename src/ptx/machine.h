@@ -167,7 +167,7 @@ class Machine {
   Step Match(const Inst& inst, std::uint32_t mask);
   Step Redux(const Inst& inst, std::uint32_t mask);
   Step Elect(const Inst& inst, std::uint32_t mask);
-  void Fence(std::uint32_t mask);
+  void Fence(const Inst& inst, std::uint32_t mask);
   void ReleaseStuckCollectives(Block& block);
 
   // cluster.cpp
