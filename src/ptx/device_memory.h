@@ -25,6 +25,7 @@ struct Allocation {
   std::uint64_t address = 0;
   std::string label;
   bool read_only = false;  // for kernels
+  bool internal = false;   // no program has its address: it isn't named as what is near to another
   std::vector<std::uint8_t> data;
   std::vector<Writer> writer;
 
@@ -62,6 +63,7 @@ class DeviceMemory {
   Allocation* Find(std::uint64_t address);  // that contains the address; nullptr if none
   const Allocation* Find(std::uint64_t address) const;
   void SetReadOnly(std::uint64_t address, bool read_only);
+  void SetInternal(std::uint64_t address);
   // "0x10 bytes after the 256-byte allocation "x" at 0x7000000000": for messages about a wild address.
   std::string Describe(std::uint64_t address) const;
 
@@ -79,6 +81,12 @@ class DeviceMemory {
   std::uint64_t used_ = 0;
   std::uint64_t next_address_ = 0x7000000000ULL;
   std::map<std::uint64_t, std::unique_ptr<Allocation>> allocations_;  // by address
+  // The last ones that were freed, by address.
+  struct Freed {
+    std::uint64_t bytes = 0;
+    std::string label;
+  };
+  std::map<std::uint64_t, Freed> freed_;
 };
 
 }  // namespace upskill::ptx
