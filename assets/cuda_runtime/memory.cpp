@@ -22,6 +22,15 @@ struct Managed {
 Managed* managed = nullptr;
 bool fetch_when_read = false;
 
+// The last ranges of managed memory that were freed.
+struct Range {
+  const char* begin;
+  const char* end;
+};
+constexpr unsigned kMostFreed = 64;
+Range freed[kMostFreed];
+unsigned freed_count = 0;
+
 constexpr size_t kBlock = 4096;
 constexpr uint64_t kDeviceAlignment = 256;
 
@@ -50,11 +59,20 @@ bool UnmapManaged(void* memory, bool registered) {
     Managed* const found = *at;
     if (found->memory != memory || (found->stale == nullptr) != registered) continue;
     *at = found->next;
+    if (!registered) freed[freed_count++ % kMostFreed] = {found->memory, found->memory + found->bytes};
     if (!registered) munmap(found->memory, (found->bytes + kBlock - 1) / kBlock * kBlock);
     free(found->known);
     free(found->stale);
     free(found);
     return true;
+  }
+  return false;
+}
+
+bool WasFreed(const void* address) {
+  const char* const at = static_cast<const char*>(address);
+  for (const Range& range : freed) {
+    if (at >= range.begin && at < range.end) return true;
   }
   return false;
 }

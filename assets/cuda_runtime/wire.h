@@ -34,7 +34,10 @@ enum UpskillOperation {
   kUpskillWaitEvent = 14,      /* a0: stream, a1: event */
   kUpskillFindAllocation = 15, /* a0: address. r0: start, r1: size, r2: kind */
   kUpskillNextTrial = 16,      /* r0: 1 if there is one; bytes: its arguments, 64 bits each */
-  kUpskillEndTrial = 17
+  kUpskillEndTrial = 17,
+  kUpskillLaunchFailed = 18, /* a0: kernel; bytes: the error in words. For launches whose error the program
+                                isn't given, as of <<<…>>> */
+  kUpskillErrorsRead = 19    /* the program has asked for the last error */
 };
 
 enum { kUpskillDeviceMemory = 0, kUpskillManagedMemory = 1 };

@@ -9,6 +9,7 @@
 
 #include "device/cuda_errors.h"
 #include "device/fat_binary.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -54,13 +55,27 @@ DeviceReply DeviceSession::Answer(const UpskillRequest& request, std::string_vie
       return NextTrial();
     case kUpskillEndTrial:
       return EndTrial();
+    case kUpskillLaunchFailed:
+      return LaunchFailed(a[0], bytes);
+    case kUpskillErrorsRead:
+      unread_.clear();
+      return {};
     default:
       return Streams(request);
   }
 }
 
+DeviceReply DeviceSession::OutOfMemory() {
+  if (report_.limit.empty())
+    report_.limit = "not enough memory for the check: give the program a smaller problem, or the sandbox more memory";
+  DeviceReply reply;
+  reply.error = kCudaOutOfMemory;
+  return reply;
+}
+
 DeviceReport DeviceSession::Finish() {
   log_.MoveTo(report_);
+  report_.findings.insert(report_.findings.end(), unread_.begin(), unread_.end());
   return std::move(report_);
 }
 
@@ -188,6 +203,27 @@ DeviceReply DeviceSession::Fill(const UpskillRequest& request) {
   const auto size = static_cast<std::ptrdiff_t>(bytes);
   std::fill_n(found->data.begin() + begin, size, static_cast<std::uint8_t>(request.a[2]));
   std::fill_n(found->writer.begin() + begin, size, ptx::Writer::kDevice);
+  return {};
+}
+
+// A finding unless the program asks for the error: nothing has told it that the kernel didn't run.
+DeviceReply DeviceSession::LaunchFailed(std::uint64_t kernel, std::string_view text) {
+  constexpr std::size_t kMaxUnread = 100;
+  if (kernel >= kernels_.size()) return Failed(kCudaInvalidFunction);
+  if (!report_.limit.empty()) return {};  // which says why
+  DeviceFinding finding;
+  finding.kind = "launch-error";
+  finding.message =
+      fmt::format("A launch failed with {}, and the program never asks for the error", ExcerptLine(text, 200));
+  finding.kernel = kernels_[kernel].name;
+  const auto same = std::find_if(unread_.begin(), unread_.end(), [&](const DeviceFinding& each) {
+    return each.kernel == finding.kernel && each.message == finding.message;
+  });
+  if (same != unread_.end()) {
+    ++same->count;
+  } else if (unread_.size() < kMaxUnread) {
+    unread_.push_back(std::move(finding));
+  }
   return {};
 }
 

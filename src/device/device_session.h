@@ -45,6 +45,8 @@ class DeviceSession {
   explicit DeviceSession(DeviceTask task);
 
   DeviceReply Answer(const UpskillRequest& request, std::string_view bytes);
+  // The answer to a request that took more memory than there is.
+  DeviceReply OutOfMemory();
   // What was seen, without what the process knows of the program.
   DeviceReport Finish();
 
@@ -71,6 +73,7 @@ class DeviceSession {
   DeviceReply Fill(const UpskillRequest& request);
   DeviceReply Launch(const UpskillRequest& request, std::string_view arguments);
   DeviceReply EndOfLaunch(const ptx::LaunchOutcome& outcome);
+  DeviceReply LaunchFailed(std::uint64_t kernel, std::string_view text);
   DeviceReply Streams(const UpskillRequest& request);
   DeviceReply FindAllocation(std::uint64_t address) const;
   DeviceReply NextTrial();
@@ -92,6 +95,7 @@ class DeviceSession {
   std::set<std::uint64_t> managed_;  // addresses
   StreamOrder streams_;
   KernelLog log_;
+  std::vector<DeviceFinding> unread_;  // launches that failed, and whose error the program hasn't asked for
   std::size_t next_trial_ = 0;
   std::optional<RunningTrial> trial_;
   std::vector<std::uint64_t> kept_values_;       // of the trial before, if the next one has the same buffers
