@@ -55,6 +55,14 @@ struct Configuration {
 constexpr int kMaxConfigurations = 64;
 thread_local Configuration configurations[kMaxConfigurations];
 thread_local int configuration_count = 0;
+thread_local bool by_syntax = false;  // the next launch is one of <<<…>>>, which gives its error to nobody
+
+cudaError_t Launched(const Kernel* kernel, cudaError_t error) {
+  if (by_syntax && error != cudaSuccess && kernel != nullptr && Failed() == cudaSuccess)
+    NoteUnread(kernel->number, error);
+  by_syntax = false;
+  return error;
+}
 
 cudaError_t Load(Module* module) {
   if (module->loaded) return cudaSuccess;
@@ -215,6 +223,7 @@ char __cudaInitModule(void** handle) {
     if (*each->managed == nullptr) Fail("a managed variable has no memory");
     each->host = *each->managed;
   }
+  SendManaged();  // what the host has changed elsewhere stays
   FetchManaged();
   return 1;
 }
@@ -226,6 +235,7 @@ unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, struc
 }
 cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, void* stream) {
   if (configuration_count == 0) return cudaErrorMissingConfiguration;
+  by_syntax = true;
   const Configuration& last = configurations[--configuration_count];
   *grid = last.grid;
   *block = last.block;
@@ -240,16 +250,19 @@ cudaError_t __cudaGetKernel(void** kernel, const void* host) {
 }
 cudaError_t __cudaLaunchKernel(void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
                                cudaStream_t stream) {
-  return LaunchKernel(FindKernel(kernel), grid, block, arguments, shared, stream, false, 0);
+  const Kernel* const found = FindKernel(kernel);
+  return Launched(found, LaunchKernel(found, grid, block, arguments, shared, stream, false, 0));
 }
 cudaError_t __cudaLaunchKernel_ptsz(void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
                                     cudaStream_t stream) {
-  return LaunchKernel(FindKernel(kernel), grid, block, arguments, shared,
-                      stream == nullptr ? cudaStreamPerThread : stream, false, 0);
+  const Kernel* const found = FindKernel(kernel);
+  return Launched(found, LaunchKernel(found, grid, block, arguments, shared,
+                                      stream == nullptr ? cudaStreamPerThread : stream, false, 0));
 }
 cudaError_t cudaLaunchKernel(const void* host, dim3 grid, dim3 block, void** arguments, size_t shared,
                              cudaStream_t stream) {
-  return LaunchKernel(FindKernel(host), grid, block, arguments, shared, stream, false, 0);
+  const Kernel* const found = FindKernel(host);
+  return Launched(found, LaunchKernel(found, grid, block, arguments, shared, stream, false, 0));
 }
 cudaError_t cudaLaunchCooperativeKernel(const void* host, dim3 grid, dim3 block, void** arguments, size_t shared,
                                         cudaStream_t stream) {

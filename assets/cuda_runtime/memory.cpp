@@ -10,7 +10,8 @@ namespace upskill_runtime {
 namespace {
 
 // Memory that the host and the device have at the same address: `known` is what both had last. `stale` has an entry for
-// each page: whether the host can't read it before it is fetched.
+// each page: whether the host can't read it before it is fetched; it is null for memory that isn't mapped here, but the
+// program's own.
 struct Managed {
   char* memory;
   char* known;
@@ -21,7 +22,27 @@ struct Managed {
 Managed* managed = nullptr;
 bool fetch_when_read = false;
 
+// The last ranges of managed memory that were freed.
+struct Range {
+  const char* begin;
+  const char* end;
+};
+constexpr unsigned kMostFreed = 64;
+Range freed[kMostFreed];
+unsigned freed_count = 0;
+
 constexpr size_t kBlock = 4096;
+constexpr uint64_t kDeviceAlignment = 256;
+
+bool AddManaged(void* memory, size_t bytes, bool mapped) {
+  Managed* const added = static_cast<Managed*>(malloc(sizeof(Managed)));
+  if (added == nullptr) return false;
+  *added = {static_cast<char*>(memory), static_cast<char*>(calloc(1, bytes)),
+            mapped ? static_cast<char*>(calloc(1, (bytes + kBlock - 1) / kBlock)) : nullptr, bytes, managed};
+  if (added->known == nullptr || (mapped && added->stale == nullptr)) return false;
+  managed = added;
+  return true;
+}
 
 }  // namespace
 
@@ -30,22 +51,16 @@ void* MapManaged(uint64_t address, size_t bytes) {
   void* const wanted = reinterpret_cast<void*>(address);
   void* const mapped =
       mmap(wanted, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-  if (mapped != wanted) return nullptr;
-  Managed* const added = static_cast<Managed*>(malloc(sizeof(Managed)));
-  if (added == nullptr) return nullptr;
-  *added = {static_cast<char*>(mapped), static_cast<char*>(calloc(1, bytes)),
-            static_cast<char*>(calloc(1, whole / kBlock)), bytes, managed};
-  if (added->known == nullptr || added->stale == nullptr) return nullptr;
-  managed = added;
-  return mapped;
+  return mapped == wanted && AddManaged(mapped, bytes, true) ? mapped : nullptr;
 }
 
-bool UnmapManaged(void* memory) {
+bool UnmapManaged(void* memory, bool registered) {
   for (Managed** at = &managed; *at != nullptr; at = &(*at)->next) {
     Managed* const found = *at;
-    if (found->memory != memory) continue;
+    if (found->memory != memory || (found->stale == nullptr) != registered) continue;
     *at = found->next;
-    munmap(found->memory, (found->bytes + kBlock - 1) / kBlock * kBlock);
+    if (!registered) freed[freed_count++ % kMostFreed] = {found->memory, found->memory + found->bytes};
+    if (!registered) munmap(found->memory, (found->bytes + kBlock - 1) / kBlock * kBlock);
     free(found->known);
     free(found->stale);
     free(found);
@@ -54,10 +69,18 @@ bool UnmapManaged(void* memory) {
   return false;
 }
 
+bool WasFreed(const void* address) {
+  const char* const at = static_cast<const char*>(address);
+  for (const Range& range : freed) {
+    if (at >= range.begin && at < range.end) return true;
+  }
+  return false;
+}
+
 void SendManaged() {
   for (Managed* each = managed; each != nullptr; each = each->next) {
     for (size_t at = 0; at < each->bytes; at += kBlock) {
-      if (each->stale[at / kBlock] != 0) continue;
+      if (each->stale != nullptr && each->stale[at / kBlock] != 0) continue;
       const size_t size = each->bytes - at < kBlock ? each->bytes - at : kBlock;
       size_t first = 0;
       size_t last = size;
@@ -77,7 +100,7 @@ void FetchManagedWhenRead() { fetch_when_read = true; }
 bool FetchManagedPage(const void* address) {
   for (Managed* each = managed; each != nullptr; each = each->next) {
     const char* const wanted = static_cast<const char*>(address);
-    if (wanted < each->memory || wanted >= each->memory + each->bytes) continue;
+    if (each->stale == nullptr || wanted < each->memory || wanted >= each->memory + each->bytes) continue;
     const size_t at = static_cast<size_t>(wanted - each->memory) / kBlock * kBlock;
     if (each->stale[at / kBlock] == 0) return false;
     const size_t size = each->bytes - at < kBlock ? each->bytes - at : kBlock;
@@ -92,7 +115,7 @@ bool FetchManagedPage(const void* address) {
 
 void FetchManaged() {
   for (Managed* each = managed; each != nullptr; each = each->next) {
-    if (fetch_when_read) {
+    if (fetch_when_read && each->stale != nullptr) {
       const size_t pages = (each->bytes + kBlock - 1) / kBlock;
       memset(each->stale, 1, pages);
       mprotect(each->memory, pages * kBlock, PROT_NONE);
@@ -100,7 +123,8 @@ void FetchManaged() {
     }
     Ask(Request(kUpskillRead, reinterpret_cast<uint64_t>(each->memory), each->bytes), nullptr, each->known,
         each->bytes);
-    memcpy(each->memory, each->known, each->bytes);
+    // The host may have registered what it can't write.
+    if (memcmp(each->memory, each->known, each->bytes) != 0) memcpy(each->memory, each->known, each->bytes);
   }
 }
 
@@ -123,8 +147,34 @@ cudaError_t Allocate(void** memory, size_t bytes, uint64_t kind) {
 
 cudaError_t Free(void* memory) {
   if (memory == nullptr) return cudaSuccess;
-  UnmapManaged(memory);
+  UnmapManaged(memory, false);
   return AskFor(Request(kUpskillFree, reinterpret_cast<uint64_t>(memory)));
+}
+
+// Memory of the host that the device is to have at the same address. The device's begins where its allocations may.
+uint64_t StartOfRegistered(const void* memory) {
+  return reinterpret_cast<uint64_t>(memory) / kDeviceAlignment * kDeviceAlignment;
+}
+
+cudaError_t Register(void* memory, size_t bytes) {
+  if (memory == nullptr || bytes == 0) return Note(cudaErrorInvalidValue);
+  if (Failed() != cudaSuccess) return Note(Failed());
+  const uint64_t start = StartOfRegistered(memory);
+  const uint64_t whole = reinterpret_cast<uint64_t>(memory) - start + bytes;
+  const UpskillReply found = Ask(Request(kUpskillFindAllocation, start), nullptr, nullptr, 0);
+  if (found.error == 0) return Note(cudaErrorHostMemoryAlreadyRegistered);
+  const UpskillReply reply = Ask(Request(kUpskillAllocate, whole, kUpskillManagedMemory, start), nullptr, nullptr, 0);
+  if (reply.error != 0) return Note(static_cast<cudaError_t>(reply.error));
+  if (AddManaged(memory, bytes, false)) return cudaSuccess;
+  Ask(Request(kUpskillFree, start), nullptr, nullptr, 0);
+  return Note(cudaErrorMemoryAllocation);
+}
+
+cudaError_t Unregister(void* memory) {
+  SendManaged();
+  FetchManaged();
+  if (!UnmapManaged(memory, true)) return Note(cudaErrorHostMemoryNotRegistered);
+  return AskFor(Request(kUpskillFree, StartOfRegistered(memory)));
 }
 
 struct Place {
@@ -225,11 +275,12 @@ cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned) {
   return Allocate(memory, bytes, kUpskillManagedMemory);
 }
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
+  if (!PlaceOf(host).managed) return Note(cudaErrorInvalidValue);
   *device = host;
   return cudaSuccess;
 }
-cudaError_t cudaHostRegister(void*, size_t, unsigned) { return cudaSuccess; }
-cudaError_t cudaHostUnregister(void*) { return cudaSuccess; }
+cudaError_t cudaHostRegister(void* memory, size_t bytes, unsigned) { return Register(memory, bytes); }
+cudaError_t cudaHostUnregister(void* memory) { return Unregister(memory); }
 cudaError_t cudaMallocPitch(void** memory, size_t* pitch, size_t width, size_t height) {
   *pitch = (width + 511) / 512 * 512;
   return Allocate(memory, *pitch * height, kUpskillDeviceMemory);

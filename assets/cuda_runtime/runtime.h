@@ -24,6 +24,8 @@ cudaError_t AskFor(const UpskillRequest& request);
 // Remembers an error for cudaGetLastError, and returns it.
 cudaError_t Note(cudaError_t error);
 cudaError_t LastError(bool forget);
+// A launch has failed without giving the program its error, which it may ask for later.
+void NoteUnread(uint64_t kernel, cudaError_t error);
 // Of a kernel that has failed: all later calls fail with it.
 void SetFailed(cudaError_t error);
 cudaError_t Failed();
@@ -37,7 +39,9 @@ void FetchManaged();
 void FetchManagedWhenRead();
 bool FetchManagedPage(const void* address);  // false: it isn't such a page
 void* MapManaged(uint64_t address, size_t bytes);
-bool UnmapManaged(void* memory);
+// `registered`: memory of the program itself, which stays.
+bool WasFreed(const void* address);  // it was in managed memory
+bool UnmapManaged(void* memory, bool registered);
 
 uint64_t StreamNumber(cudaStream_t stream);
 

@@ -18,6 +18,7 @@ struct Event {
   uint64_t number;
   uint64_t instructions;
   bool recorded;
+  bool timed;
 };
 uint64_t event_count = 0;
 
@@ -100,10 +101,11 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t function, void* data) 
   return cudaSuccess;
 }
 
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
   Event* const made = static_cast<Event*>(calloc(1, sizeof(Event)));
   if (made == nullptr) return Note(cudaErrorMemoryAllocation);
   made->number = ++event_count;
+  made->timed = (flags & cudaEventDisableTiming) == 0;
   *event = reinterpret_cast<cudaEvent_t>(made);
   return cudaSuccess;
 }
@@ -134,7 +136,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   const Event* const first = reinterpret_cast<const Event*>(start);
   const Event* const last = reinterpret_cast<const Event*>(end);
-  if (!first->recorded || !last->recorded) return Note(cudaErrorInvalidResourceHandle);
+  if (!first->recorded || !last->recorded || !first->timed || !last->timed) return Note(cudaErrorInvalidResourceHandle);
   *milliseconds =
       static_cast<float>((static_cast<double>(last->instructions) - static_cast<double>(first->instructions)) /
                          kInstructionsPerMillisecond);

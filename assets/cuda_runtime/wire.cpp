@@ -14,6 +14,7 @@ pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 int connection = -1;
 __thread cudaError_t last_error = cudaSuccess;
 cudaError_t failed = cudaSuccess;
+__thread bool unread = false;
 
 void Transfer(bool sending, void* bytes, uint64_t size) {
   char* at = static_cast<char*>(bytes);
@@ -33,7 +34,9 @@ void OnBadAddress(int number, siginfo_t* info, void*) {
   const int size =
       snprintf(text, sizeof(text), "host code accessed the address 0x%llx, which isn't the host's memory%s\n",
                reinterpret_cast<unsigned long long>(info->si_addr),
-               reinterpret_cast<uint64_t>(info->si_addr) >= 0x1000 ? " (device memory must be copied first)" : "");
+               WasFreed(info->si_addr)                                  ? ": it was freed"
+               : reinterpret_cast<uint64_t>(info->si_addr) >= 0x1000 ? " (device memory must be copied first)"
+                                                                      : "");
   if (size > 0 && write(STDERR_FILENO, text, static_cast<size_t>(size)) < 0) _exit(139);
   signal(number, SIG_DFL);
   raise(number);
@@ -103,8 +106,19 @@ cudaError_t Note(cudaError_t error) {
 
 cudaError_t LastError(bool forget) {
   const cudaError_t error = last_error;
+  if (unread) Ask(Request(kUpskillErrorsRead), nullptr, nullptr, 0);
+  unread = false;
   if (forget && failed == cudaSuccess) last_error = cudaSuccess;
   return error;
+}
+
+void NoteUnread(uint64_t kernel, cudaError_t error) {
+  char text[200];
+  const int size = snprintf(text, sizeof(text), "%s (%s)", cudaGetErrorName(error), cudaGetErrorString(error));
+  UpskillRequest request = Request(kUpskillLaunchFailed, kernel);
+  request.bytes = size < 0 ? 0 : static_cast<uint64_t>(size);
+  Ask(request, text, nullptr, 0);
+  unread = true;
 }
 
 void SetFailed(cudaError_t error) { failed = error; }

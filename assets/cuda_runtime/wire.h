@@ -16,7 +16,8 @@ enum UpskillOperation {
   kUpskillFindKernel = 2, /* a0: module; bytes: name. r0: kernel, r1: static shared memory, r2: most threads of a
                              block, r3: constant memory; bytes: the size of each parameter, 32 bits each */
   kUpskillFindSymbol = 3, /* a0: module; bytes: name. r0: address, r1: size */
-  kUpskillAllocate = 4,   /* a0: size, a1: kUpskillDeviceMemory or kUpskillManagedMemory. r0: address */
+  kUpskillAllocate = 4,   /* a0: size, a1: kUpskillDeviceMemory or kUpskillManagedMemory, a2: the address of memory
+                             that the host has already, a multiple of 256, or 0. r0: address */
   kUpskillFree = 5,       /* a0: address */
   kUpskillWrite = 6,      /* a0: address, a1: stream; bytes */
   kUpskillRead = 7,       /* a0: address, a1: size, a2: stream. bytes */
@@ -33,7 +34,10 @@ enum UpskillOperation {
   kUpskillWaitEvent = 14,      /* a0: stream, a1: event */
   kUpskillFindAllocation = 15, /* a0: address. r0: start, r1: size, r2: kind */
   kUpskillNextTrial = 16,      /* r0: 1 if there is one; bytes: its arguments, 64 bits each */
-  kUpskillEndTrial = 17
+  kUpskillEndTrial = 17,
+  kUpskillLaunchFailed = 18, /* a0: kernel; bytes: the error in words. For launches whose error the program
+                                isn't given, as of <<<…>>> */
+  kUpskillErrorsRead = 19    /* the program has asked for the last error */
 };
 
 enum { kUpskillDeviceMemory = 0, kUpskillManagedMemory = 1 };

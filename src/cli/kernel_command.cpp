@@ -96,6 +96,9 @@ Status CheckNvccFlags(const std::vector<std::string>& flags) {
                                                          "-M"});
   for (const std::string& flag : flags) {
     const std::string_view name = std::string_view(flag).substr(0, flag.find('='));
+    if (name == "-rdc" || name == "--relocatable-device-code")
+      return InputError(
+          fmt::format("--nvcc-flags {}: relocatable device code can't be run here; leave it out", ExcerptLine(flag, 60)));
     if (!name.starts_with("-o") && std::find(kOwn.begin(), kOwn.end(), name) == kOwn.end()) continue;
     return InputError(
         fmt::format("--nvcc-flags {}: upskill sets this itself (output, steps, architecture, language); "
@@ -154,6 +157,7 @@ ExitCode RunProgram(const KernelRunner& runner, const KernelOptions& options, En
     if (!report->error.empty()) env.error(TerminalText::Escape(report->error));
     if (!report->findings.empty() || failed) env.error(FindingsText(*report, 1));
     if (report->exit_code != 0) env.error(TerminalText::Format("the program's exit code is {}\n", report->exit_code));
+    if (report->output_cut) PrintWarning(env, kOutputCut);
   }
   return failed ? ExitCode::kFailed : ExitCode::kSuccess;
 }
@@ -177,6 +181,7 @@ ExitCode CheckProgram(const KernelRunner& runner, const KernelOptions& options, 
   if (options.json) {
     PrintDocument(env, DumpJsonIndented(KernelReportJson(*all, build->registers)) + "\n");
   } else {
+    if (!all->error.empty()) env.error(TerminalText::Escape(all->error));
     env.out(FindingsText(*all, options.schedules));
     env.out(CostsText(*all, build->registers, StyleFor(env, env.out_is_terminal, options.color)));
     if (all->exit_code != 0) env.error(TerminalText::Format("the program's exit code is {}\n", all->exit_code));
@@ -230,7 +235,7 @@ ExitCode RunKernel(const CLI::App& app, const KernelOptions& options, Env& env) 
   const Result<SandboxOptions> sandbox_options = SandboxOptionsOf(options.sandbox, env);
   if (!sandbox_options) return PrintError(env, sandbox_options.error());
   const Sandbox sandbox(*sandbox_options);
-  const std::unique_ptr<KernelRunner> runner = MakeKernelInterpreter(sandbox);
+  const std::unique_ptr<KernelRunner> runner = MakeKernelInterpreter(sandbox, 1);
   if (app.get_subcommand("kernel")->got_subcommand("check")) return CheckProgram(*runner, options, env);
   return RunProgram(*runner, options, env);
 }

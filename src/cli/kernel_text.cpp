@@ -138,6 +138,7 @@ Json KernelReportJson(const DeviceReport& report, const KernelRegisters& registe
   json.erase("trials");
   json["output"] = report.output;
   json["error"] = report.error;
+  if (report.output_cut && report.limit.empty()) json["limit"] = kOutputCut;
   for (std::size_t i = 0; i < report.kernels.size(); ++i) {
     const auto known = RegistersOfKernel(registers, report.kernels[i].name);
     json["kernels"][i]["demangled"] = Demangled(report.kernels[i].name);

@@ -14,6 +14,8 @@ namespace upskill {
 
 using KernelRegisters = std::map<std::string, std::uint32_t>;  // of a thread, by kernel
 
+inline constexpr const char* kOutputCut = "the program printed more than 1 MiB; the rest isn't shown";
+
 // What was found, with places, as `kernel check` prints it.
 TerminalText FindingsText(const DeviceReport& report, int schedules);
 // A table of what the kernels cost; times are estimates for an H100.

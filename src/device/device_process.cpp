@@ -11,10 +11,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -41,10 +43,12 @@ Result<Fd> UnnamedFile() {
   return file;
 }
 
-std::string ContentOf(const Fd& file) {
-  std::string content(kMaxShown, '\0');
+// `cut` becomes true if there is more.
+std::string ContentOf(const Fd& file, bool& cut) {
+  std::string content(kMaxShown + 1, '\0');
   const ssize_t got = ::pread(file.get(), content.data(), content.size(), 0);
-  content.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  cut = cut || got > static_cast<ssize_t>(kMaxShown);
+  content.resize(std::min(got > 0 ? static_cast<std::size_t>(got) : 0, kMaxShown));
   return content;
 }
 
@@ -70,13 +74,22 @@ bool SendFully(int fd, const void* from, std::size_t size) {
   return true;
 }
 
+// Watching each byte of the device takes several bytes of this machine, which may not have them.
+DeviceReply AnswerOf(DeviceSession& session, const UpskillRequest& request, const std::string& bytes) {
+  try {
+    return session.Answer(request, bytes);
+  } catch (const std::bad_alloc&) {
+    return session.OutOfMemory();
+  }
+}
+
 // Until the program closes its end, or sends what isn't a request.
 void AnswerAll(int socket, DeviceSession& session) {
   UpskillRequest request{};
   while (ReadFully(socket, &request, sizeof(request)) && request.bytes <= kUpskillMaxMessage) {
     std::string bytes(request.bytes, '\0');
     if (!ReadFully(socket, bytes.data(), bytes.size())) return;
-    const DeviceReply answer = session.Answer(request, bytes);
+    const DeviceReply answer = AnswerOf(session, request, bytes);
     UpskillReply reply{};
     reply.error = answer.error;
     for (std::size_t i = 0; i < std::size(reply.r); ++i) reply.r[i] = answer.r[i];
@@ -150,8 +163,8 @@ Result<DeviceReport> RunTask(const std::string& file) {
   ::shutdown(started.socket.get(), SHUT_RDWR);
   DeviceReport report = session.Finish();
   report.exit_code = ExitCodeOf(started.pid);
-  report.output = ContentOf(started.output);
-  report.error = ContentOf(started.error);
+  report.output = ContentOf(started.output, report.output_cut);
+  report.error = ContentOf(started.error, report.output_cut);
   return report;
 }
 

@@ -118,7 +118,8 @@ Json ReportToJson(const DeviceReport& report) {
           {"kernels", ListToJson(report.kernels, KernelToJson)},
           {"findings", ListToJson(report.findings, FindingToJson)},
           {"findings_dropped", report.findings_dropped},
-          {"race_checks_incomplete", report.race_checks_incomplete}};
+          {"race_checks_incomplete", report.race_checks_incomplete},
+          {"output_cut", report.output_cut}};
 }
 
 Result<DeviceReport> ReportFromJson(const Json& json) {
@@ -137,6 +138,7 @@ Result<DeviceReport> ReportFromJson(const Json& json) {
   for (const Json& finding : Member(json, "findings")) report.findings.push_back(FindingFromJson(finding));
   report.findings_dropped = JsonGet<std::uint64_t>(json, "findings_dropped", 0);
   report.race_checks_incomplete = JsonGet<bool>(json, "race_checks_incomplete", false);
+  report.output_cut = JsonGet<bool>(json, "output_cut", false);
   return report;
 }
 

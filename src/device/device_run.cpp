@@ -29,7 +29,7 @@ std::string RandomKey() {
 
 class KernelInterpreter : public KernelRunner {
  public:
-  explicit KernelInterpreter(const Sandbox& sandbox) : sandbox_(sandbox) {}
+  KernelInterpreter(const Sandbox& sandbox, int stop_at) : sandbox_(sandbox), stop_at_(stop_at) {}
 
   std::string WhyNot() const override {
     if (const Status available = sandbox_.Available(); !available) return available.error().message;
@@ -41,6 +41,7 @@ class KernelInterpreter : public KernelRunner {
   Result<KernelBuild> Build(const KernelSources& sources, const StopFlag* stop) const override {
     SandboxCommand command = BuildCommand(sources);
     command.stop = stop;
+    command.stop_at = stop_at_;
     ASSIGN_OR_RETURN(const SandboxOutcome outcome, sandbox_.Run(command));
     return ReadBuild(outcome);
   }
@@ -60,6 +61,7 @@ class KernelInterpreter : public KernelRunner {
     command.limits.time = time;
     command.limits.output_bytes = kMaxReportBytes;
     command.stop = stop;
+    command.stop_at = stop_at_;
     KernelRun run;
     ASSIGN_OR_RETURN(run.outcome, sandbox_.Run(command));
     if (run.outcome.ending != SandboxOutcome::Ending::kExited || run.outcome.exit_code != 0) return run;
@@ -76,12 +78,13 @@ class KernelInterpreter : public KernelRunner {
 
  private:
   const Sandbox& sandbox_;
+  int stop_at_;
 };
 
 }  // namespace
 
-std::unique_ptr<KernelRunner> MakeKernelInterpreter(const Sandbox& sandbox) {
-  return std::make_unique<KernelInterpreter>(sandbox);
+std::unique_ptr<KernelRunner> MakeKernelInterpreter(const Sandbox& sandbox, int stop_at) {
+  return std::make_unique<KernelInterpreter>(sandbox, stop_at);
 }
 
 }  // namespace upskill

@@ -9,6 +9,7 @@
 
 #include "device/cuda_errors.h"
 #include "device/fat_binary.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -16,7 +17,6 @@ namespace {
 constexpr std::size_t kMaxModules = 200;
 constexpr std::size_t kMaxKernels = 10'000;
 constexpr std::size_t kMaxAllocations = 100'000;
-constexpr std::uint64_t kPage = 4096;
 
 std::span<const std::uint8_t> Bytes(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
@@ -36,7 +36,7 @@ DeviceReply DeviceSession::Answer(const UpskillRequest& request, std::string_vie
     case kUpskillFindSymbol:
       return FindSymbol(a[0], bytes);
     case kUpskillAllocate:
-      return Allocate(a[0], a[1]);
+      return Allocate(a[0], a[1], a[2]);
     case kUpskillFree:
       return Free(a[0]);
     case kUpskillWrite:
@@ -55,13 +55,27 @@ DeviceReply DeviceSession::Answer(const UpskillRequest& request, std::string_vie
       return NextTrial();
     case kUpskillEndTrial:
       return EndTrial();
+    case kUpskillLaunchFailed:
+      return LaunchFailed(a[0], bytes);
+    case kUpskillErrorsRead:
+      unread_.clear();
+      return {};
     default:
       return Streams(request);
   }
 }
 
+DeviceReply DeviceSession::OutOfMemory() {
+  if (report_.limit.empty())
+    report_.limit = "not enough memory for the check: give the program a smaller problem, or the sandbox more memory";
+  DeviceReply reply;
+  reply.error = kCudaOutOfMemory;
+  return reply;
+}
+
 DeviceReport DeviceSession::Finish() {
   log_.MoveTo(report_);
+  report_.findings.insert(report_.findings.end(), unread_.begin(), unread_.end());
   return std::move(report_);
 }
 
@@ -120,39 +134,24 @@ DeviceReply DeviceSession::FindSymbol(std::uint64_t module, std::string_view nam
   reply.r[0] = loaded.AddressOf(name);
   if (variable == nullptr || reply.r[0] == 0) return Failed(kCudaInvalidSymbol);
   reply.r[1] = variable->bytes;
+  if (variable->managed) managed_.insert(reply.r[0]);
   return reply;
 }
 
-// At the beginning of a page, so that the program can have memory at the same address.
-Result<std::uint64_t> DeviceSession::AllocatePages(std::uint64_t bytes) {
-  std::vector<std::uint64_t> between;
-  const auto take = [&](std::uint64_t size) -> Result<std::uint64_t> {
-    ASSIGN_OR_RETURN(const std::uint64_t address, memory_.Allocate(size, "between allocations"));
-    between.push_back(address);
-    return address;
-  };
-  ASSIGN_OR_RETURN(const std::uint64_t first, take(256));
-  ASSIGN_OR_RETURN(const std::uint64_t second, take(256));
-  const std::uint64_t step = second - first;
-  // The next address is second + step, and the one after a block of n bytes, n a multiple of 256, n - 256 further on.
-  const std::uint64_t unaligned = (second + 2 * step) % kPage;
-  ASSIGN_OR_RETURN([[maybe_unused]] const std::uint64_t third, take(256 + (kPage - unaligned) % kPage));
-  Result<std::uint64_t> address = memory_.Allocate(bytes, "managed memory");
-  // Nothing else is in the last page.
-  if (address) (void)take(kPage);
-  for (const std::uint64_t each : between) (void)memory_.Free(each);
-  if (address && *address % kPage != 0) {
-    (void)memory_.Free(*address);
-    return InputError("managed memory can't be aligned");
+Result<std::uint64_t> DeviceSession::FindRoom(std::uint64_t bytes, bool managed, std::uint64_t at) {
+  if (at != 0) {
+    RETURN_IF_ERROR(memory_.AllocateAt(at, bytes, "registered memory"));
+    return at;
   }
-  return address;
+  // Managed memory is at the beginning of a page, so that the program can have memory at the same address.
+  return managed ? memory_.Allocate(bytes, "managed memory", ptx::kPageBytes) : memory_.Allocate(bytes, "cudaMalloc");
 }
 
-DeviceReply DeviceSession::Allocate(std::uint64_t bytes, std::uint64_t kind) {
+DeviceReply DeviceSession::Allocate(std::uint64_t bytes, std::uint64_t kind, std::uint64_t at) {
   if (memory_.AllocationCount() >= kMaxAllocations) return Failed(kCudaOutOfMemory);
   const bool managed = kind == kUpskillManagedMemory;
   if (bytes > memory_.LimitBytes()) return Failed(kCudaOutOfMemory);
-  const Result<std::uint64_t> address = managed ? AllocatePages(bytes) : memory_.Allocate(bytes, "cudaMalloc");
+  const Result<std::uint64_t> address = FindRoom(bytes, managed, at);
   if (!address) return Failed(kCudaOutOfMemory);
   if (managed) {
     (void)memory_.Fill(*address, 0, bytes);
@@ -204,6 +203,27 @@ DeviceReply DeviceSession::Fill(const UpskillRequest& request) {
   const auto size = static_cast<std::ptrdiff_t>(bytes);
   std::fill_n(found->data.begin() + begin, size, static_cast<std::uint8_t>(request.a[2]));
   std::fill_n(found->writer.begin() + begin, size, ptx::Writer::kDevice);
+  return {};
+}
+
+// A finding unless the program asks for the error: nothing has told it that the kernel didn't run.
+DeviceReply DeviceSession::LaunchFailed(std::uint64_t kernel, std::string_view text) {
+  constexpr std::size_t kMaxUnread = 100;
+  if (kernel >= kernels_.size()) return Failed(kCudaInvalidFunction);
+  if (!report_.limit.empty()) return {};  // which says why
+  DeviceFinding finding;
+  finding.kind = "launch-error";
+  finding.message =
+      fmt::format("A launch failed with {}, and the program never asks for the error", ExcerptLine(text, 200));
+  finding.kernel = kernels_[kernel].name;
+  const auto same = std::find_if(unread_.begin(), unread_.end(), [&](const DeviceFinding& each) {
+    return each.kernel == finding.kernel && each.message == finding.message;
+  });
+  if (same != unread_.end()) {
+    ++same->count;
+  } else if (unread_.size() < kMaxUnread) {
+    unread_.push_back(std::move(finding));
+  }
   return {};
 }
 

@@ -45,6 +45,8 @@ class DeviceSession {
   explicit DeviceSession(DeviceTask task);
 
   DeviceReply Answer(const UpskillRequest& request, std::string_view bytes);
+  // The answer to a request that took more memory than there is.
+  DeviceReply OutOfMemory();
   // What was seen, without what the process knows of the program.
   DeviceReport Finish();
 
@@ -62,7 +64,8 @@ class DeviceSession {
   DeviceReply LoadModule(std::string_view bytes);
   DeviceReply FindKernel(std::uint64_t module, std::string_view name);
   DeviceReply FindSymbol(std::uint64_t module, std::string_view name);
-  DeviceReply Allocate(std::uint64_t bytes, std::uint64_t kind);
+  DeviceReply Allocate(std::uint64_t bytes, std::uint64_t kind, std::uint64_t at);
+  Result<std::uint64_t> FindRoom(std::uint64_t bytes, bool managed, std::uint64_t at);
   DeviceReply Free(std::uint64_t address);
   DeviceReply Write(std::uint64_t address, std::string_view bytes, std::uint64_t stream);
   DeviceReply Read(std::uint64_t address, std::uint64_t bytes, std::uint64_t stream);
@@ -70,12 +73,12 @@ class DeviceSession {
   DeviceReply Fill(const UpskillRequest& request);
   DeviceReply Launch(const UpskillRequest& request, std::string_view arguments);
   DeviceReply EndOfLaunch(const ptx::LaunchOutcome& outcome);
+  DeviceReply LaunchFailed(std::uint64_t kernel, std::string_view text);
   DeviceReply Streams(const UpskillRequest& request);
   DeviceReply FindAllocation(std::uint64_t address) const;
   DeviceReply NextTrial();
   DeviceReply EndTrial();
 
-  Result<std::uint64_t> AllocatePages(std::uint64_t bytes);
   Result<std::uint64_t> PlaceArgument(const DeviceArgument& argument, std::string label);
   Status PlaceArguments(const DeviceTrial& trial);
   std::optional<std::vector<std::uint8_t>> PackArguments(const ptx::KernelInfo& kernel, std::string_view sent) const;
@@ -92,6 +95,7 @@ class DeviceSession {
   std::set<std::uint64_t> managed_;  // addresses
   StreamOrder streams_;
   KernelLog log_;
+  std::vector<DeviceFinding> unread_;  // launches that failed, and whose error the program hasn't asked for
   std::size_t next_trial_ = 0;
   std::optional<RunningTrial> trial_;
   std::vector<std::uint64_t> kept_values_;       // of the trial before, if the next one has the same buffers

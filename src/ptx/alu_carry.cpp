@@ -53,7 +53,8 @@ AluFunction PredicateAlu(AluOp op) {
   }
 }
 
-// One addend more: a + b + carry, with the carry out of it. Subtractions add the complement.
+// One addend more: a + b + carry, with the carry out of it. Subtractions add the complement, so that their flag is 1 if
+// nothing was borrowed: nvcc's division of 128 bits reads it by addc after sub.cc.
 template <typename T>
 void AddWithCarry(char* const* bases, const Inst& inst, std::uint32_t mask, bool subtracts) {
   T* d = Lanes<T>(bases, inst.op[0]);
@@ -64,13 +65,12 @@ void AddWithCarry(char* const* bases, const Inst& inst, std::uint32_t mask, bool
   for (unsigned i = 0; i < 32; ++i) {
     if (((mask >> i) & 1U) == 0) continue;
     using Double = Unsigned128;
-    const bool in = (inst.flags & kFlagCarryIn) != 0 && ((carry >> i) & 1U) != 0;
-    // The flag of a subtraction is its borrow.
     const T second = subtracts ? static_cast<T>(~b[i]) : b[i];
-    const Double sum = Double{a[i]} + Double{second} + Double{subtracts ? !in : in};
+    // Without a flag to read, an addition adds no more, and a subtraction the 1 of the complement.
+    const bool added = (inst.flags & kFlagCarryIn) != 0 ? ((carry >> i) & 1U) != 0 : subtracts;
+    const Double sum = Double{a[i]} + Double{second} + Double{added};
     d[i] = static_cast<T>(sum);
-    const bool overflow = (sum >> (8 * sizeof(T))) != 0;
-    if (overflow != subtracts) out |= 1U << i;
+    if ((sum >> (8 * sizeof(T))) != 0) out |= 1U << i;
   }
   if ((inst.flags & kFlagCarryOut) != 0) carry = (carry & ~mask) | out;
 }

@@ -128,18 +128,30 @@ void Machine::Order(const Inst& inst, std::uint32_t lane, const Target& target, 
   BlockClock& clock = block_->clock;
   const ThreadId self{block_->index, static_cast<std::uint16_t>(warp_->index * 32 + lane)};
   const std::uint32_t scope = target.space == Space::kShared ? SharedScope(target) : 0;
+  // What only the block may learn is kept under the block's own number, for global addresses, too. In shared memory,
+  // scopes make no difference.
+  const std::uint32_t own = target.space == Space::kShared ? scope : block_->index + 1;
   if (reads) races_.Acquire(clock, self, scope, target.address);
+  if (reads && scope != own) races_.Acquire(clock, self, own, target.address);
   if (!writes) return;
   const bool releases = inst.ordering == Ordering::kRelease || inst.ordering == Ordering::kAcqRel;
-  if (releases) races_.Fence(clock, self);
-  races_.Release(scope, target.address, clock.threads[self.thread].fenced);
+  if (releases) races_.Fence(clock, self, inst.block_scope);
+  const ThreadClock& thread = clock.threads[self.thread];
+  if (scope == own) {
+    races_.Release(scope, target.address, thread.fenced_in_block);
+    return;
+  }
+  if (!inst.block_scope) races_.Release(scope, target.address, thread.fenced);
+  if (inst.block_scope || thread.fenced_in_block != thread.fenced)
+    races_.Release(own, target.address, thread.fenced_in_block);
 }
 
-void Machine::Fence(std::uint32_t mask) {
+void Machine::Fence(const Inst& inst, std::uint32_t mask) {
   if (!options_.check_races) return;
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if (((mask >> lane) & 1U) == 0) continue;
-    races_.Fence(block_->clock, ThreadId{block_->index, static_cast<std::uint16_t>(warp_->index * 32 + lane)});
+    races_.Fence(block_->clock, ThreadId{block_->index, static_cast<std::uint16_t>(warp_->index * 32 + lane)},
+                 inst.block_scope);
   }
 }
 
@@ -167,6 +179,7 @@ void Machine::CheckRace(const Inst& inst, std::uint32_t lane, const Target& targ
   MemoryAccess access = Watched(inst);
   access.thread = static_cast<std::uint16_t>(warp_->index * 32 + lane);
   access.strong = strong;
+  access.block_scope = strong && inst.block_scope;
   Block& owner = target.block == nullptr ? *block_ : *target.block;
   for (std::uint64_t at = target.address; at < target.address + bytes;) {
     const std::uint64_t next = std::min<std::uint64_t>(at / 4 * 4 + 4, target.address + bytes);

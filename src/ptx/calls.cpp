@@ -262,7 +262,9 @@ std::string Machine::FormatOne(std::string spec, char conversion, std::uint64_t&
       spec += std::string("ll") + conversion;
       return print(static_cast<unsigned long long>(value));
     case 's':
-      return StringAt(value);
+      if (spec.size() == 1) return StringAt(value);
+      spec += 's';
+      return print(StringAt(value).c_str());
     case 'p':
       return fmt::format("{:#x}", value);
     default:
@@ -272,7 +274,8 @@ std::string Machine::FormatOne(std::string spec, char conversion, std::uint64_t&
 }
 
 // `arguments`: the lane in the upper bits, the offset of the buffer in its local memory in the lower ones.
-std::string Machine::Format(const std::string& format, std::uint64_t arguments) {
+// `count`: of the arguments that were formatted.
+std::string Machine::Format(const std::string& format, std::uint64_t arguments, std::uint32_t& count) {
   std::string text;
   for (std::size_t i = 0; i < format.size(); ++i) {
     if (format[i] != '%') {
@@ -295,6 +298,7 @@ std::string Machine::Format(const std::string& format, std::uint64_t arguments) 
       text.push_back('%');
     } else if (std::string_view("diucxXosfFeEgGaAp").find(format[end]) != std::string_view::npos) {
       text += FormatOne(spec, format[end], arguments);
+      ++count;
     } else {
       text += spec + format[end];
     }
@@ -310,13 +314,14 @@ Step Machine::Printf(const CallSite& site, std::uint32_t mask) {
     const std::uint64_t offset = buffer - kLocalWindow;
     std::string text = StringAt(format);
     const bool has_buffer = buffer >= kLocalWindow && offset < warp_->local_stride;
-    text =
-        Format(text, has_buffer ? (std::uint64_t{lane} << 40U) | offset : (std::uint64_t{lane} << 40U) | 0xFFFFFF00U);
+    std::uint32_t count = 0;
+    text = Format(
+        text, has_buffer ? (std::uint64_t{lane} << 40U) | offset : (std::uint64_t{lane} << 40U) | 0xFFFFFF00U, count);
     const std::size_t room = options_.max_printed_bytes - std::min(options_.max_printed_bytes, outcome_.printed.size());
     outcome_.printed += text.substr(0, room);
     if (!site.results.empty() && site.results[0].offset + frame_->local_base + 4 <= warp_->local_stride) {
       const std::size_t at = std::size_t{lane} * warp_->local_stride + frame_->local_base + site.results[0].offset;
-      std::memset(warp_->local.data() + at, 0, 4);
+      std::memcpy(warp_->local.data() + at, &count, 4);
       std::fill_n(warp_->local_writer.begin() + static_cast<std::ptrdiff_t>(at), 4, Writer::kDevice);
     }
   }

@@ -230,7 +230,9 @@ Status Decoder::DecodeElect(const Statement& statement) {
 }
 
 Status Decoder::DecodeFence(const Statement& statement) {
-  return Emit(statement, NewInst(statement, Action::kFence, InstClass::kSynchronisation), {}, {});
+  Inst inst = NewInst(statement, Action::kFence, InstClass::kSynchronisation);
+  inst.block_scope = statement.Has("cta");
+  return Emit(statement, inst, {}, {});
 }
 
 Status Decoder::DecodeNothing(const Statement& statement) {

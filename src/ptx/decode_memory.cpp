@@ -42,6 +42,7 @@ Status Decoder::DecodeLoad(const Statement& statement) {
   inst.space = SpaceOf(statement);
   inst.vector = VectorOf(statement);
   inst.ordering = OrderingOf(statement);
+  inst.block_scope = statement.Has("cta");
   inst.copies = true;
   const std::vector<Operand> destinations = Elements(statement.operands[0]);
   if (inst.type == Type::kNone || inst.type == Type::kPred || SizeOf(inst.type) > 16) return EmitUnsupported(statement);
@@ -89,6 +90,7 @@ Status Decoder::DecodeStore(const Statement& statement) {
   inst.space = SpaceOf(statement);
   inst.vector = VectorOf(statement);
   inst.ordering = OrderingOf(statement);
+  inst.block_scope = statement.Has("cta");
   const std::vector<Operand> values = Elements(statement.operands[1]);
   if (inst.type == Type::kNone || inst.type == Type::kPred || SizeOf(inst.type) > 16) return EmitUnsupported(statement);
   if (values.size() != inst.vector) return Wrong(statement, "the vector has the wrong length");
@@ -115,6 +117,7 @@ Status Decoder::DecodeAtomic(const Statement& statement) {
   inst.type = TypeAt(statement, 0);
   inst.space = SpaceOf(statement);
   inst.ordering = OrderingOf(statement);
+  inst.block_scope = statement.Has("cta");
   bool known = false;
   for (const std::string_view part : statement.parts) {
     if (const auto op = ops.find(part); op != ops.end()) {

@@ -10,25 +10,47 @@
 namespace upskill::ptx {
 namespace {
 
-constexpr std::uint64_t kAlignment = 256;
-constexpr std::uint64_t kGapBytes = 4096;  // between allocations
+constexpr std::uint64_t kGapBytes = kPageBytes;  // between allocations
+constexpr std::size_t kMostFreed = 1000;
+
+// Above the windows of shared and local memory, below the addresses of functions.
+constexpr std::uint64_t kLeastHostAddress = 0x30000000000ULL;
+constexpr std::uint64_t kMostHostAddress = 0x800000000000ULL;
 
 }  // namespace
 
-Result<std::uint64_t> DeviceMemory::Allocate(std::uint64_t bytes, std::string label) {
+Result<std::uint64_t> DeviceMemory::Allocate(std::uint64_t bytes, std::string label, std::uint64_t alignment) {
   if (bytes > limit_ || used_ > limit_ - bytes) {
     return InputError(fmt::format("out of device memory: {} bytes requested, {} of {} in use", bytes, used_, limit_));
   }
+  const std::uint64_t address = (next_address_ + alignment - 1) / alignment * alignment;
+  next_address_ =
+      address + (bytes + kAllocationAlignment - 1) / kAllocationAlignment * kAllocationAlignment + kGapBytes;
+  Add(address, bytes, std::move(label));
+  return address;
+}
+
+Status DeviceMemory::AllocateAt(std::uint64_t address, std::uint64_t bytes, std::string label) {
+  if (bytes > limit_ || used_ > limit_ - bytes)
+    return InputError(fmt::format("out of device memory: {} bytes requested, {} of {} in use", bytes, used_, limit_));
+  if (address % kAllocationAlignment != 0 || address < kLeastHostAddress || address >= kMostHostAddress - bytes)
+    return InputError(fmt::format("{:#x} isn't an address of host memory", address));
+  const auto after = allocations_.upper_bound(address);
+  if ((after != allocations_.end() && after->first < address + bytes) || Find(address) != nullptr)
+    return InputError(fmt::format("{:#x} is in use: {}", address, Describe(address)));
+  Add(address, bytes, std::move(label));
+  return {};
+}
+
+void DeviceMemory::Add(std::uint64_t address, std::uint64_t bytes, std::string label) {
   auto allocation = std::make_unique<Allocation>();
-  allocation->address = next_address_;
+  allocation->address = address;
   allocation->label = std::move(label);
   allocation->data.resize(bytes);
   allocation->writer.resize(bytes, Writer::kNobody);
-  const std::uint64_t address = next_address_;
-  next_address_ += (bytes + kAlignment - 1) / kAlignment * kAlignment + kGapBytes;
   used_ += bytes;
-  allocations_.emplace(address, std::move(allocation));
-  return address;
+  allocations_[address] = std::move(allocation);
+  freed_.erase(address);
 }
 
 Status DeviceMemory::Free(std::uint64_t address) {
@@ -37,6 +59,10 @@ Status DeviceMemory::Free(std::uint64_t address) {
     return InputError(fmt::format("{:#x} isn't the start of an allocation: {}", address, Describe(address)));
   }
   used_ -= found->second->data.size();
+  if (!found->second->internal) {
+    if (freed_.size() == kMostFreed) freed_.erase(freed_.begin());
+    freed_[address] = {found->second->data.size(), found->second->label};
+  }
   allocations_.erase(found);
   return {};
 }
@@ -56,13 +82,32 @@ void DeviceMemory::SetReadOnly(std::uint64_t address, bool read_only) {
   if (Allocation* allocation = Find(address)) allocation->read_only = read_only;
 }
 
+void DeviceMemory::SetInternal(std::uint64_t address) {
+  if (Allocation* allocation = Find(address)) allocation->internal = true;
+}
+
 std::string DeviceMemory::Describe(std::uint64_t address) const {
-  const auto text = [](const Allocation& allocation) {
-    return fmt::format("the {}-byte allocation{} at {:#x}", allocation.data.size(),
-                       allocation.label.empty() ? "" : fmt::format(" \"{}\"", allocation.label), allocation.address);
+  const auto quoted = [](const std::string& label) {
+    return label.empty() ? std::string() : fmt::format(" \"{}\"", label);
   };
-  const auto after = allocations_.upper_bound(address);
-  const Allocation* before = after == allocations_.begin() ? nullptr : std::prev(after)->second.get();
+  const auto text = [&](const Allocation& allocation) {
+    return fmt::format("the {}-byte allocation{} at {:#x}", allocation.data.size(), quoted(allocation.label),
+                       allocation.address);
+  };
+  if (const auto next = freed_.upper_bound(address); next != freed_.begin() && Find(address) == nullptr) {
+    const auto& [start, freed] = *std::prev(next);
+    if (address - start < std::max<std::uint64_t>(freed.bytes, 1)) {
+      return fmt::format("{} bytes inside the {}-byte allocation{} at {:#x}, which was freed", address - start,
+                         freed.bytes, quoted(freed.label), start);
+    }
+  }
+  auto after = allocations_.upper_bound(address);
+  const Allocation* before = nullptr;
+  for (auto at = after; at != allocations_.begin() && before == nullptr;) {
+    --at;
+    if (!at->second->internal) before = at->second.get();
+  }
+  while (after != allocations_.end() && after->second->internal) ++after;
   if (before != nullptr && address < before->End()) {
     return fmt::format("{} bytes inside {}", address - before->address, text(*before));
   }

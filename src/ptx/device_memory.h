@@ -17,11 +17,15 @@ namespace upskill::ptx {
 // Who wrote a byte last; kGiven: it was there from the beginning, or the runtime has copied it from such a byte.
 enum class Writer : std::uint8_t { kNobody = 0, kHost = 1, kDevice = 2, kGiven = 5 };
 
+constexpr std::uint64_t kAllocationAlignment = 256;
+constexpr std::uint64_t kPageBytes = 4096;  // of memory that the host has at the same address
+
 // One allocation. `data` and `writer` have one entry per byte.
 struct Allocation {
   std::uint64_t address = 0;
   std::string label;
   bool read_only = false;  // for kernels
+  bool internal = false;   // no program has its address: it isn't named as what is near to another
   std::vector<std::uint8_t> data;
   std::vector<Writer> writer;
 
@@ -34,8 +38,13 @@ class DeviceMemory {
  public:
   explicit DeviceMemory(std::uint64_t limit_bytes = std::uint64_t{2} << 30U) : limit_(limit_bytes) {}
 
-  // The address is a multiple of 256. Zero bytes are an allocation too. An error if the limit would be exceeded.
-  Result<std::uint64_t> Allocate(std::uint64_t bytes, std::string label);
+  // The address is a multiple of `alignment`, itself a multiple of 256; nothing else is in the last page of an
+  // allocation. Zero bytes are an allocation too. An error if the limit would be exceeded.
+  Result<std::uint64_t> Allocate(std::uint64_t bytes, std::string label,
+                                 std::uint64_t alignment = kAllocationAlignment);
+  // Of memory that the host has already, at its address, which is a multiple of 256. An error if it is none that host
+  // memory can have, or something else is there.
+  Status AllocateAt(std::uint64_t address, std::uint64_t bytes, std::string label);
   Status Free(std::uint64_t address);  // an error unless `address` is the start of an allocation
 
   // Host accesses. A range that isn't inside one allocation is an error that names the nearest one.
@@ -54,6 +63,7 @@ class DeviceMemory {
   Allocation* Find(std::uint64_t address);  // that contains the address; nullptr if none
   const Allocation* Find(std::uint64_t address) const;
   void SetReadOnly(std::uint64_t address, bool read_only);
+  void SetInternal(std::uint64_t address);
   // "0x10 bytes after the 256-byte allocation "x" at 0x7000000000": for messages about a wild address.
   std::string Describe(std::uint64_t address) const;
 
@@ -64,12 +74,19 @@ class DeviceMemory {
   std::vector<const Allocation*> Allocations() const;
 
  private:
+  void Add(std::uint64_t address, std::uint64_t bytes, std::string label);
   Status CheckRange(std::uint64_t address, std::uint64_t bytes, const char* what) const;
 
   std::uint64_t limit_;
   std::uint64_t used_ = 0;
   std::uint64_t next_address_ = 0x7000000000ULL;
   std::map<std::uint64_t, std::unique_ptr<Allocation>> allocations_;  // by address
+  // The last ones that were freed, by address.
+  struct Freed {
+    std::uint64_t bytes = 0;
+    std::string label;
+  };
+  std::map<std::uint64_t, Freed> freed_;
 };
 
 }  // namespace upskill::ptx

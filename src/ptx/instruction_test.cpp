@@ -69,6 +69,11 @@ TEST(Instructions, IntegerEdges) {
   EXPECT_EQ(One("dp4a.s32.s32 %r5, %r2, %r3, %r4;", 0xFF010203U, 0x01010101U, 10), 15U);
   EXPECT_EQ(One("add.cc.u32 %r5, %r2, %r3; addc.u32 %r5, %r4, 0;", 0xFFFFFFFFU, 1, 5), 6U);
   EXPECT_EQ(One("sub.cc.u32 %r5, %r2, %r3; subc.u32 %r5, %r4, 0;", 0, 1, 5), 4U);
+  // The flag of a subtraction is the carry of a + ~b + 1: 1 if nothing was borrowed.
+  EXPECT_EQ(One("sub.cc.u32 %r5, %r2, %r3; addc.u32 %r5, 0, 0;", 5, 3), 1U);
+  EXPECT_EQ(One("sub.cc.u32 %r5, %r2, %r3; addc.u32 %r5, 0, 0;", 3, 5), 0U);
+  EXPECT_EQ(One("add.cc.u32 %r5, %r2, %r3; subc.u32 %r5, %r4, 1;", 0xFFFFFFFFU, 1, 5), 4U);
+  EXPECT_EQ(One("add.cc.u32 %r5, %r2, %r3; subc.u32 %r5, %r4, 1;", 1, 1, 5), 3U);
 }
 
 TEST(Instructions, FloatEdges) {

@@ -84,7 +84,9 @@ Result<LoadedModule> LoadedModule::Load(std::shared_ptr<const Module> module, De
   const Program& program = module->program();
   for (const GlobalVariable& variable : program.globals) {
     if (loaded.addresses_.contains(variable.info.name)) continue;
-    ASSIGN_OR_RETURN(loaded.addresses_[variable.info.name], memory.Allocate(variable.info.bytes, variable.info.name));
+    const std::uint64_t alignment = variable.info.managed ? kPageBytes : kAllocationAlignment;
+    ASSIGN_OR_RETURN(loaded.addresses_[variable.info.name],
+                     memory.Allocate(variable.info.bytes, variable.info.name, alignment));
   }
   for (const GlobalVariable& variable : program.globals) {
     const std::uint64_t address = loaded.addresses_.at(variable.info.name);

@@ -11,10 +11,13 @@ namespace {
 bool IsNameStart(char c) { return IsAsciiLetter(c) || c == '_' || c == '$' || c == '%'; }
 bool IsWord(char c) { return IsNameStart(c) || IsAsciiDigit(c) || c == '.'; }
 
-// The end of the word that starts at `at`. `::` belongs to it, a single colon ends it.
+// The end of the word that starts at `at`. `::` belongs to it, a single colon ends it. A directive ends before the next
+// one: `.reg.b32` is two words.
 std::size_t WordEnd(std::string_view text, std::size_t at) {
+  const bool directive = text[at] == '.';
   ++at;
   while (at < text.size()) {
+    if (directive && text[at] == '.') break;
     if (IsWord(text[at])) {
       ++at;
     } else if (text[at] == ':' && at + 2 < text.size() && text[at + 1] == ':' && IsWord(text[at + 2])) {

@@ -54,9 +54,11 @@ Status Machine::Prepare() {
                    memory_.Allocate(std::max<std::size_t>(arguments_.size(), 1), "kernel arguments"));
   RETURN_IF_ERROR(memory_.Write(arguments_address_, arguments_));
   memory_.SetReadOnly(arguments_address_, true);
+  memory_.SetInternal(arguments_address_);
   if (config_.cooperative) {
     ASSIGN_OR_RETURN(workspace_address_, memory_.Allocate(64, "grid workspace"));
     RETURN_IF_ERROR(memory_.Fill(workspace_address_, 0, 64));
+    memory_.SetInternal(workspace_address_);
   }
   RETURN_IF_ERROR(LayOutShared());
   PrepareConstants();

@@ -112,7 +112,7 @@ class Machine {
   void CopyLocal(std::uint32_t lane, std::uint32_t to, std::uint32_t from, std::uint32_t bytes);
   std::uint64_t LocalValue(std::uint32_t lane, std::uint32_t offset, std::uint32_t bytes) const;
   Step Printf(const CallSite& site, std::uint32_t mask);
-  std::string Format(const std::string& format, std::uint64_t arguments);
+  std::string Format(const std::string& format, std::uint64_t arguments, std::uint32_t& count);
   std::string FormatOne(std::string spec, char conversion, std::uint64_t& at);
   Step AssertFail(const CallSite& site, std::uint32_t mask);
   std::string StringAt(std::uint64_t address);
@@ -167,7 +167,7 @@ class Machine {
   Step Match(const Inst& inst, std::uint32_t mask);
   Step Redux(const Inst& inst, std::uint32_t mask);
   Step Elect(const Inst& inst, std::uint32_t mask);
-  void Fence(std::uint32_t mask);
+  void Fence(const Inst& inst, std::uint32_t mask);
   void ReleaseStuckCollectives(Block& block);
 
   // cluster.cpp

@@ -62,6 +62,7 @@ struct Variable {
   Space space = Space::kGlobal;  // kGlobal or kConst
   std::uint64_t bytes = 0;
   std::uint64_t alignment = 1;
+  bool managed = false;  // the host uses it, too: it has its pages to itself
 };
 
 // A PTX module, parsed and decoded once. Immutable, so it may be used by several threads.

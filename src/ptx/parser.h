@@ -70,6 +70,7 @@ class Parser {
     Type type = Type::kNone;
     std::uint64_t vector = 1;
     bool ptr = false;
+    bool managed = false;
   };
   Result<VariableSpec> ParseVariableSpec();
   struct VariableName {

@@ -30,7 +30,9 @@ Result<Parser::VariableSpec> Parser::ParseVariableSpec() {
     } else if (token.Is(".v2") || token.Is(".v4")) {
       spec.vector = token.Is(".v2") ? 2 : 4;
     } else if (token.Is(".attribute")) {
-      while (lexer_.Peek().kind != Token::Kind::kEnd && !Accept(")")) lexer_.Next();
+      while (lexer_.Peek().kind != Token::Kind::kEnd && !Accept(")")) {
+        spec.managed = lexer_.Next().Is(".managed") || spec.managed;
+      }
     } else if (token.Is(".ptr")) {
       // Where a pointer points is of no interest here, nor is the alignment of what it points to.
       while (lexer_.Peek().Is(".global") || lexer_.Peek().Is(".shared") || lexer_.Peek().Is(".const") ||
@@ -100,7 +102,7 @@ Status Parser::DeclareVariable(std::string_view space, const VariableSpec& spec,
     symbol.index = static_cast<std::uint32_t>(program_->globals.size());
     GlobalVariable variable;
     variable.info =
-        Variable{std::string(name.name), space == "const" ? Space::kConst : Space::kGlobal, bytes, alignment};
+        Variable{std::string(name.name), space == "const" ? Space::kConst : Space::kGlobal, bytes, alignment, spec.managed};
     program_->globals.push_back(std::move(variable));
   }
   if (program_->shared.size() + program_->globals.size() > limits_.variables) {

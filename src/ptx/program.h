@@ -123,6 +123,7 @@ struct Inst {
   Space space = Space::kGeneric;
   AddressMode address_mode = AddressMode::kRegister64;
   Ordering ordering = Ordering::kWeak;
+  bool block_scope = false;  // a fence, or an access that isn't weak, orders nothing between blocks
   AtomicOp atomic = AtomicOp::kAdd;
   Rounding rounding = Rounding::kNone;
   bool guard_negated = false;

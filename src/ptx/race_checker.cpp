@@ -56,7 +56,8 @@ std::optional<Conflict> RaceChecker::Check(ShadowCell& cell, const BlockClock& c
                                            bool writes, bool same_value) const {
   std::optional<Conflict> conflict;
   const auto races = [&](const MemoryAccess& other) {
-    return other.time != 0 && (other.bytes & access.bytes) != 0 && !(other.strong && access.strong) &&
+    const bool in_scope = other.block == access.block || !(other.block_scope || access.block_scope);
+    return other.time != 0 && (other.bytes & access.bytes) != 0 && !(other.strong && access.strong && in_scope) &&
            !Knows(clock, access.Thread(), other);
   };
   if (!(writes && same_value) && races(cell.write)) conflict = Conflict{cell.write, true};
@@ -234,8 +235,10 @@ Knowledge RaceChecker::Everything(const BlockClock& clock, ThreadId self) const 
   return map;
 }
 
-void RaceChecker::Fence(BlockClock& clock, ThreadId self) {
-  clock.threads[self.thread].fenced = Everything(clock, self);
+void RaceChecker::Fence(BlockClock& clock, ThreadId self, bool block_scope) {
+  ThreadClock& thread = clock.threads[self.thread];
+  thread.fenced_in_block = Everything(clock, self);
+  if (!block_scope) thread.fenced = thread.fenced_in_block;
 }
 
 void RaceChecker::Release(std::uint32_t scope, std::uint64_t address, const Knowledge& knowledge) {

@@ -40,7 +40,8 @@ struct MemoryAccess {
   std::uint32_t block = 0;
   std::uint16_t thread = 0;
   std::uint8_t bytes = 0;  // which of the four bytes
-  bool strong = false;     // atomic, volatile, relaxed or stronger
+  bool strong : 1 = false;       // atomic, volatile, relaxed or stronger
+  bool block_scope : 1 = false;  // strong for threads of the same block only
 
   ThreadId Thread() const { return ThreadId{block, thread}; }
   std::uint32_t Warp() const { return thread / 32U; }
@@ -63,6 +64,7 @@ struct Conflict {
 struct ThreadClock {
   Knowledge knowledge;
   Knowledge fenced;  // what an atomic of this thread passes on: what it knew at its last fence
+  Knowledge fenced_in_block;  // the same for threads of its block
 };
 
 struct WarpClock {
@@ -116,7 +118,8 @@ class RaceChecker {
   void BlockBarrier(BlockClock& clock);
   void SomeWarpsBarrier(BlockClock& clock, std::uint32_t block, const std::vector<std::uint16_t>& threads);
   void WarpBarrier(BlockClock& clock, std::uint32_t warp, std::uint32_t mask, std::uint32_t all);
-  void Fence(BlockClock& clock, ThreadId self);
+  // `block_scope`: it orders nothing for threads of other blocks.
+  void Fence(BlockClock& clock, ThreadId self, bool block_scope);
   // The same for barriers of several blocks: lanes of a warp arrive, and each learns what was gathered.
   void Gather(Gathering& gathering, const BlockClock& clock, std::uint32_t block, std::uint32_t warp,
               std::uint32_t mask, std::uint32_t all);

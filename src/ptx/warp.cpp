@@ -383,7 +383,7 @@ Step Machine::ExecuteOther(const Inst& inst, std::uint32_t mask) {
       }
       break;
     case Action::kFence:
-      Fence(mask);
+      Fence(inst, mask);
       break;
     case Action::kYield:
       give_way_ = true;

@@ -200,7 +200,7 @@ class Supervised {
 
   std::optional<SandboxOutcome::Ending> LimitReached() {
     using Ending = SandboxOutcome::Ending;
-    if (stop_ != nullptr && stop_->load() > 1) return Ending::kStopped;
+    if (stop_ != nullptr && stop_->load() >= command_.stop_at) return Ending::kStopped;
     if (OverOutput()) return Ending::kOutputLimit;
     const auto now = SteadyClock::now();
     if (now - started_ >= limits_.time) return Ending::kTimeLimit;

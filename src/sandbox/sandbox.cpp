@@ -102,7 +102,7 @@ Result<SandboxOutcome> RunUnconfined(const SandboxOptions& options, const Sandbo
   limits.error_bytes = command.limits.output_bytes;
   limits.most_error_bytes = command.limits.output_bytes;
   limits.until_exit = true;
-  limits.stopped = [stop = command.stop] { return stop != nullptr && stop->load() > 1; };
+  limits.stopped = [stop = command.stop, at = command.stop_at] { return stop != nullptr && stop->load() >= at; };
   const auto before = std::chrono::steady_clock::now();
   environment = WithVariable(std::move(environment), "UPSKILL_CHECK_COMMAND", command.command);
   const std::string line =

@@ -41,7 +41,8 @@ struct SandboxCommand {
   std::vector<std::string> variables;           // NAME=VALUE, besides PATH, HOME, LANG and TMPDIR
   std::map<std::string, std::string> settings;  // files of /etc by their names
   SandboxLimits limits;
-  const StopFlag* stop = nullptr;        // 2 or more ends it
+  const StopFlag* stop = nullptr;
+  int stop_at = 2;                       // this value of `stop`, or a higher one, ends it
   std::optional<CollectLimits> collect;  // hand back what the workspace contains afterwards
   // A port of 127.0.0.1 in the sandbox's own network that is served by this process: before the command starts, `serve`
   // gets the socket that listens there (again, if a failed start is repeated). 0: none. Only for a confined command.
