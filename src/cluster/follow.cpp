@@ -342,8 +342,9 @@ class Follower {
     }
     poll_ = std::min(poll_ * 2, kLongestPoll);
     if (now - *unasked_since_ < kPatience) return {};
-    return error.With(active_.empty() ? "the job system has not answered for 10 minutes"
-                                      : "the job system has not answered for 10 minutes; the jobs may still be running");
+    return error.With(active_.empty()
+                          ? "the job system has not answered for 10 minutes"
+                          : "the job system has not answered for 10 minutes; the jobs may still be running");
   }
 
   void Show() {
