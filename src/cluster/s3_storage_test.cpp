@@ -201,7 +201,7 @@ TEST_F(FakeS3, JobsOfTheHubNeedNoBucket) {
   EXPECT_THAT(Called("hf"), AllOf(HasSubstr("--secrets=AWS_SECRET_ACCESS_KEY\n"),
                                   HasSubstr("store=s3://lab/runs/run\n"), Not(HasSubstr("--volume"))));
   EXPECT_EQ(Text("store/lab/runs/run/in/skill/SKILL.md"), "rules");
-  EXPECT_THAT(MakeHubJobs("me/runs", options).error().message, HasSubstr("leave out one of the two"));
+  EXPECT_THAT(MakeHubJobs("me/runs", options).error().message, HasSubstr("give one place for the files"));
 }
 
 TEST_F(FakeS3, AClaimAndAStorageExcludeEachOther) {
