@@ -97,8 +97,8 @@ Status CheckNvccFlags(const std::vector<std::string>& flags) {
   for (const std::string& flag : flags) {
     const std::string_view name = std::string_view(flag).substr(0, flag.find('='));
     if (name == "-rdc" || name == "--relocatable-device-code")
-      return InputError(
-          fmt::format("--nvcc-flags {}: relocatable device code can't be run here; leave it out", ExcerptLine(flag, 60)));
+      return InputError(fmt::format("--nvcc-flags {}: relocatable device code can't be run here; leave it out",
+                                    ExcerptLine(flag, 60)));
     if (!name.starts_with("-o") && std::find(kOwn.begin(), kOwn.end(), name) == kOwn.end()) continue;
     return InputError(
         fmt::format("--nvcc-flags {}: upskill sets this itself (output, steps, architecture, language); "

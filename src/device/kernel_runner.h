@@ -57,8 +57,8 @@ class KernelRunner {
                                 const StopFlag* stop) const = 0;
 };
 
-// Runs the kernels' PTX on the processors of this machine, in the sandbox, which outlives it. No GPU is used. `stop_at`:
-// see SandboxCommand.
+// Runs the kernels' PTX on the processors of this machine, in the sandbox, which outlives it. No GPU is used.
+// `stop_at`: see SandboxCommand.
 std::unique_ptr<KernelRunner> MakeKernelInterpreter(const Sandbox& sandbox, int stop_at = 2);
 
 // What to do where there is no nvcc.

@@ -315,8 +315,8 @@ Step Machine::Printf(const CallSite& site, std::uint32_t mask) {
     std::string text = StringAt(format);
     const bool has_buffer = buffer >= kLocalWindow && offset < warp_->local_stride;
     std::uint32_t count = 0;
-    text = Format(
-        text, has_buffer ? (std::uint64_t{lane} << 40U) | offset : (std::uint64_t{lane} << 40U) | 0xFFFFFF00U, count);
+    text = Format(text, has_buffer ? (std::uint64_t{lane} << 40U) | offset : (std::uint64_t{lane} << 40U) | 0xFFFFFF00U,
+                  count);
     const std::size_t room = options_.max_printed_bytes - std::min(options_.max_printed_bytes, outcome_.printed.size());
     outcome_.printed += text.substr(0, room);
     if (!site.results.empty() && site.results[0].offset + frame_->local_base + 4 <= warp_->local_stride) {

@@ -101,8 +101,8 @@ Status Parser::DeclareVariable(std::string_view space, const VariableSpec& spec,
     symbol.kind = Symbol::Kind::kGlobal;
     symbol.index = static_cast<std::uint32_t>(program_->globals.size());
     GlobalVariable variable;
-    variable.info =
-        Variable{std::string(name.name), space == "const" ? Space::kConst : Space::kGlobal, bytes, alignment, spec.managed};
+    variable.info = Variable{std::string(name.name), space == "const" ? Space::kConst : Space::kGlobal, bytes,
+                             alignment, spec.managed};
     program_->globals.push_back(std::move(variable));
   }
   if (program_->shared.size() + program_->globals.size() > limits_.variables) {

@@ -39,7 +39,7 @@ struct MemoryAccess {
   std::uint64_t pc : 21 = 0;
   std::uint32_t block = 0;
   std::uint16_t thread = 0;
-  std::uint8_t bytes = 0;  // which of the four bytes
+  std::uint8_t bytes = 0;        // which of the four bytes
   bool strong : 1 = false;       // atomic, volatile, relaxed or stronger
   bool block_scope : 1 = false;  // strong for threads of the same block only
 
@@ -63,7 +63,7 @@ struct Conflict {
 // What a thread knows, as far as the block and the warp don't say.
 struct ThreadClock {
   Knowledge knowledge;
-  Knowledge fenced;  // what an atomic of this thread passes on: what it knew at its last fence
+  Knowledge fenced;           // what an atomic of this thread passes on: what it knew at its last fence
   Knowledge fenced_in_block;  // the same for threads of its block
 };
 
