@@ -66,8 +66,7 @@ DeviceReply DeviceSession::Answer(const UpskillRequest& request, std::string_vie
 }
 
 DeviceReply DeviceSession::OutOfMemory() {
-  if (report_.limit.empty())
-    report_.limit = "not enough memory for the check: give the program a smaller problem, or the sandbox more memory";
+  if (report_.limit.empty()) report_.limit = "not enough memory for the check: give the program a smaller problem";
   DeviceReply reply;
   reply.error = kCudaOutOfMemory;
   return reply;

@@ -21,6 +21,7 @@ constexpr const char* kDouble = R"(
 .target sm_90
 .address_size 64
 .global .align 4 .u32 counter;
+.global .attribute(.managed) .align 4 .u32 shared_counter;
 .visible .entry twice(
 .param .u64 twice_param_0,
 .param .u64 twice_param_1
@@ -223,6 +224,35 @@ TEST_F(DeviceSessionTest, RequestsOfAnyKindGetAnAnswer) {
   EXPECT_NE(session_.Answer(Asked(kUpskillLoadModule), "not a fat binary").error, 0U);
 }
 
+TEST_F(DeviceSessionTest, AFailedLaunchIsAFindingUnlessTheProgramAsksForTheError) {
+  const std::uint64_t kernel = Kernel();
+  const auto fail = [&](const char* text) {
+    EXPECT_EQ(session_.Answer(Asked(kUpskillLaunchFailed, {kernel}), text).error, 0U);
+  };
+  fail("cudaErrorInvalidValue (invalid argument)");
+  session_.Answer(Asked(kUpskillErrorsRead), "");
+  fail("cudaErrorInvalidConfiguration (invalid configuration argument)");
+  fail("cudaErrorInvalidConfiguration (invalid configuration argument)");
+  EXPECT_NE(session_.Answer(Asked(kUpskillLaunchFailed, {kernel + 1}), "").error, 0U);
+  const DeviceReport report = session_.Finish();
+  ASSERT_EQ(report.findings.size(), 1U);
+  EXPECT_EQ(report.findings[0].kind, "launch-error");
+  EXPECT_EQ(report.findings[0].kernel, "twice");
+  EXPECT_EQ(report.findings[0].count, 2U);
+  EXPECT_THAT(report.findings[0].message, HasSubstr("cudaErrorInvalidConfiguration"));
+}
+
+TEST_F(DeviceSessionTest, MemoryOfTheHostIsAtItsAddress) {
+  constexpr std::uint64_t kHost = 0x555500000000;
+  const auto allocate = [&](std::uint64_t at) {
+    return session_.Answer(Asked(kUpskillAllocate, {512, kUpskillManagedMemory, at}), "");
+  };
+  EXPECT_EQ(allocate(kHost).r[0], kHost);
+  EXPECT_NE(allocate(kHost + 256).error, 0U);
+  EXPECT_EQ(session_.Answer(Asked(kUpskillFree, {kHost}), "").error, 0U);
+  EXPECT_EQ(allocate(kHost + 256).r[0], kHost + 256);
+}
+
 TEST_F(DeviceSessionTest, ManagedMemoryBeginsAtAPageAndVariablesHaveAddresses) {
   for (const std::uint64_t bytes : {1U, 4096U, 5000U}) {
     const DeviceReply managed = session_.Answer(Asked(kUpskillAllocate, {bytes, kUpskillManagedMemory}), "");
@@ -235,6 +265,10 @@ TEST_F(DeviceSessionTest, ManagedMemoryBeginsAtAPageAndVariablesHaveAddresses) {
   const DeviceReply counter = session_.Answer(Asked(kUpskillFindSymbol, {0}), "counter");
   EXPECT_EQ(counter.error, 0U);
   EXPECT_EQ(counter.r[1], 4U);
+  const DeviceReply managed = session_.Answer(Asked(kUpskillFindSymbol, {0}), "shared_counter");
+  EXPECT_EQ(managed.r[0] % 4096, 0U);
+  EXPECT_EQ(session_.Answer(Asked(kUpskillFindAllocation, {managed.r[0]}), "").r[2],
+            static_cast<std::uint64_t>(kUpskillManagedMemory));
   EXPECT_EQ(session_.Answer(Asked(kUpskillFindSymbol, {0}), "absent").error, kCudaInvalidSymbol);
 }
 

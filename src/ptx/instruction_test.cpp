@@ -76,6 +76,11 @@ TEST(Instructions, IntegerEdges) {
   EXPECT_EQ(One("add.cc.u32 %r5, %r2, %r3; subc.u32 %r5, %r4, 1;", 1, 1, 5), 3U);
 }
 
+// NVIDIA's headers for half precision leave no space between them.
+TEST(Instructions, DirectivesMayFollowEachOtherWithoutASpace) {
+  EXPECT_EQ(One("{.reg.b32 x, y;.reg.b16 h; add.u32 x, %r2, 1; mov.b32 y, x; mov.b32 %r5, y;}", 4, 0), 5U);
+}
+
 TEST(Instructions, FloatEdges) {
   EXPECT_EQ(One("min.f32 %r5, %r2, %r3;", kNan, F(2)), F(2));
   EXPECT_EQ(One("max.NaN.f32 %r5, %r2, %r3;", kNan, F(2)), 0x7FFFFFFFU);

@@ -68,6 +68,29 @@ TEST(Launch, UninitialisedSharedMemoryIsReportedWhereItIsLoaded) {
   EXPECT_EQ(outcome.findings[0].thread.x, 37U);
 }
 
+TEST(DeviceMemory, FreedMemoryIsCalledFreedAndInternalMemoryIsNotNamed) {
+  DeviceMemory memory;
+  const std::uint64_t first = memory.Allocate(256, "first").value();
+  const std::uint64_t internal = memory.Allocate(256, "internal").value();
+  memory.SetInternal(internal);
+  EXPECT_NE(memory.Describe(internal + 256).find("\"first\""), std::string::npos);
+  EXPECT_TRUE(memory.Free(first).ok());
+  EXPECT_NE(memory.Describe(first + 8).find("8 bytes inside the 256-byte allocation \"first\""), std::string::npos);
+  EXPECT_NE(memory.Describe(first + 8).find("which was freed"), std::string::npos);
+}
+
+TEST(DeviceMemory, HostMemoryHasItsAddressUnlessSomethingElseIsThere) {
+  DeviceMemory memory;
+  constexpr std::uint64_t kHost = 0x555500000000ULL;
+  EXPECT_TRUE(memory.AllocateAt(kHost, 1000, "host").ok());
+  EXPECT_EQ(memory.Find(kHost + 999)->address, kHost);
+  EXPECT_FALSE(memory.AllocateAt(kHost + 512, 8, "inside").ok());
+  EXPECT_FALSE(memory.AllocateAt(kHost - 256, 512, "across").ok());
+  EXPECT_FALSE(memory.AllocateAt(kHost + 4097, 8, "unaligned").ok());
+  EXPECT_FALSE(memory.AllocateAt(0x10000000000ULL, 8, "the window of shared memory").ok());
+  EXPECT_FALSE(memory.AllocateAt(~std::uint64_t{0xFF}, 256, "at the end").ok());
+}
+
 TEST(Launch, AnAccessBeyondAnAllocationIsReported) {
   Device device(Exchange("bar.sync 0;"));
   const LaunchOutcome outcome = device.Run(1, 64, {device.Reserve(252)});

@@ -42,6 +42,60 @@ TEST(Ordering, AVolatileReadOfTheOthersValueLosesNothing) {
   EXPECT_EQ(device.Download<std::uint32_t>(out, 1)[0], 6U);
 }
 
+// Block 0 publishes a value by `fence` and `flag`; block 1 waits for the flag and reads the value.
+std::string MessageKernel(const std::string& fence, const std::string& set, const std::string& ask) {
+  return KernelText(".param .u64 pout", R"(
+  .reg .pred %p<3>; .reg .b32 %r<5>; .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [pout];
+  mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 1;
+  @%p1 bra WAIT;
+  st.global.u32 [%rd1], 7;
+  )" + fence + "\n" + set + R"( [%rd1+4], 1;
+  ret;
+WAIT:
+  )" + ask + R"( %r2, [%rd1+4], 0;
+  setp.eq.u32 %p2, %r2, 0;
+  @%p2 bra WAIT;
+  fence.acq_rel.gpu;
+  ld.global.u32 %r3, [%rd1];
+  st.global.u32 [%rd1+8], %r3;
+  ret;)");
+}
+
+std::size_t FindingsOfMessage(const std::string& fence, const std::string& set, const std::string& ask) {
+  Device device(MessageKernel(fence, set, ask));
+  return device.Run(2, 1, {device.Upload(std::vector<std::uint32_t>{0, 0, 0})}).findings.size();
+}
+
+TEST(Ordering, WhatABlocksFenceOrdersIsUnorderedForOtherBlocks) {
+  const std::string set = "red.global.add.u32";
+  const std::string ask = "atom.global.add.u32";
+  EXPECT_EQ(FindingsOfMessage("membar.gl;", set, ask), 0U);
+  EXPECT_EQ(FindingsOfMessage("membar.sys;", set, ask), 0U);
+  EXPECT_EQ(FindingsOfMessage("fence.acq_rel.gpu;", set, ask), 0U);
+  EXPECT_EQ(FindingsOfMessage("membar.cta;", set, ask), 1U);
+  EXPECT_EQ(FindingsOfMessage("fence.sc.cta;", set, ask), 1U);
+  // Later fences for all threads pass on what was fenced for the block before.
+  EXPECT_EQ(FindingsOfMessage("membar.cta; membar.gl;", set, ask), 0U);
+}
+
+TEST(Ordering, AtomicsOfABlocksScopeRaceWithThoseOfOtherBlocks) {
+  const std::string text = R"(
+  .reg .b32 %r<3>; .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [pout];
+  atom.global.SCOPE.add.u32 %r1, [%rd1], 1;
+  ret;)";
+  const auto findings = [&](const std::string& scope, std::uint32_t blocks, std::uint32_t threads) {
+    std::string body = text;
+    body.replace(body.find("SCOPE"), 5, scope);
+    Device device(KernelText(".param .u64 pout", body));
+    return device.Run(blocks, threads, {device.Upload(std::vector<std::uint32_t>{0})}).findings.size();
+  };
+  EXPECT_EQ(findings("gpu", 2, 1), 0U);
+  EXPECT_EQ(findings("cta", 2, 1), 1U);
+  EXPECT_EQ(findings("cta", 1, 64), 0U);
+}
+
 // The sum of a value and one that nobody wrote goes through shared memory: the first load is to blame.
 TEST(Ordering, UnwrittenValuesAreTracedThroughSharedMemory) {
   Device device(KernelText(".param .u64 pout", R"(
