@@ -101,6 +101,9 @@ TEST(CaseChecks, ErrorsNameTheCase) {
   const Result<CaseChecks> bad = CaseChecks::Make(MakeCase({{"contains", {"a"}, ""}, {"regex", {}, "("}}));
   ASSERT_FALSE(bad.ok());
   EXPECT_THAT(bad.error().message, HasSubstr("case \"c\": regex \"(\": missing )"));
+  const Result<CaseChecks> behind = CaseChecks::Make(MakeCase({{"regex", {}, "(?<=a)b"}}));
+  ASSERT_FALSE(behind.ok());
+  EXPECT_THAT(behind.error().message, HasSubstr("; patterns are RE2's, which has no look-ahead and no look-behind:"));
 }
 
 TEST(CaseChecks, LimitWhatACaseChecks) {

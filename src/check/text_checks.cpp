@@ -270,7 +270,15 @@ Result<std::unique_ptr<RE2>> CompilePattern(const std::string& pattern, CasePart
   RE2::Options options;
   options.set_log_errors(false);
   auto compiled = std::make_unique<RE2>(pattern, options);
-  if (!compiled->ok()) return InputError(fmt::format("regex {}: {}", Quoted(pattern), compiled->error()));
+  if (!compiled->ok()) {
+    const bool looks_around =
+        compiled->error_code() == RE2::ErrorBadPerlOp && ContainsAny(pattern, {"(?=", "(?!", "(?<=", "(?<!"});
+    return InputError(fmt::format(
+        "regex {}: {}{}", Quoted(pattern), compiled->error(),
+        looks_around ? "; patterns are RE2's, which has no look-ahead and no look-behind: match the text around it, or "
+                       "add a not_regex check"
+                     : ""));
+  }
   if (compiled->ProgramSize() > kMaxInstructions) {
     return InputError(fmt::format("regex {}: {} instructions, more than the maximum of 10,000; use smaller counts",
                                   Quoted(pattern), WithThousands(compiled->ProgramSize())));

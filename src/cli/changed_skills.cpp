@@ -48,6 +48,10 @@ Result<bool> HasChanged(const fs::path& path, const std::string& reference) {
                                    ShellWord(reference), ShellWord(what))));
   if (diff.ending == ChildOutcome::Ending::kOutputLimit) return true;
   if (diff.exit_code != 0) {
+    // Outside of a repository, `git diff` compares files, and answers with its usage.
+    ASSIGN_OR_RETURN(const ChildOutcome inside, RunGitIn(folder, "rev-parse --git-dir"));
+    if (inside.exit_code != 0 && inside.error_tail.find("not a git repository") != std::string::npos)
+      return InputError(fmt::format("--changed-since {}: {} isn't in a git repository", reference, path.string()));
     return InputError(fmt::format("--changed-since {}: git in {} says: {}", reference, folder.string(),
                                   ExcerptLine(Trim(diff.error_tail), 200)));
   }

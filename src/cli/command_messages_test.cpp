@@ -171,6 +171,27 @@ TEST_F(CommandMessages, ASkillWithoutCasesSaysHowToGiveSome) {
     EXPECT_THAT(error,
                 HasSubstr("with cases; write one (`upskill help files` shows the format), or name one with -t FILE"));
   }
+  folder.Write("skills/adding/tests.json", "[]");
+  EXPECT_EQ(Run({"plan", skill(), "-m", kStudent}), 2);
+  EXPECT_THAT(error,
+              HasSubstr("tests.json: no cases; write one (`upskill help files` shows the format), or name one "));
+}
+
+TEST_F(CommandMessages, PermissionsThatNoCaseUsesAreNamed) {
+  EXPECT_EQ(Eval({"--mcp-url", "https://tools.example"}), 0) << error;
+  EXPECT_THAT(error, HasSubstr("warning: --mcp-url isn't used: no case has an MCP server at a URL\n"));
+}
+
+TEST_F(CommandMessages, LongLinesAreBrokenBetweenWords) {
+  terminal = true;
+  columns = 60;
+  variables["NO_COLOR"] = "1";
+  EXPECT_EQ(Eval({}, "sim:base=0,skill=0"), 0) << error;
+  std::size_t from = 0;
+  for (std::size_t end = out.find('\n'); end != std::string::npos; from = end + 1, end = out.find('\n', from)) {
+    const std::string line = out.substr(from, end - from);
+    if (line.find('/') == std::string::npos) EXPECT_LE(DisplayColumns(line), columns) << line;
+  }
 }
 
 TEST_F(CommandMessages, MissingRunsAndGenerations) {

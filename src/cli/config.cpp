@@ -13,6 +13,7 @@
 #include "util/files.h"
 #include "util/nearest_name.h"
 #include "util/user_folders.h"
+#include "util/yaml_faults.h"
 
 namespace upskill {
 namespace {
@@ -60,13 +61,6 @@ Status TakeFlag(const YAML::Node& root, const char* key, const std::string& file
   return ConfigError(file, node.Mark(), fmt::format("{} must be true or false", key));
 }
 
-// The part of yaml-cpp's message that repeats nothing of the file.
-std::string_view ReasonOf(const YAML::Exception& e) {
-  // An unknown anchor is named after this text, and may be any word of a file that isn't the configuration.
-  constexpr std::string_view kUnknownAnchor = "the referenced anchor is not defined";
-  return e.msg.starts_with(kUnknownAnchor) ? kUnknownAnchor : std::string_view(e.msg);
-}
-
 }  // namespace
 
 namespace {
@@ -102,6 +96,8 @@ Result<Config> ParseConfig(const std::string& text, const std::string& file) {
   Config config;
   config.source = file;
   try {
+    if (const std::optional<YamlFault> fault = FindOpenQuote(text))
+      return InputError(fmt::format("{}:{}:{}: {}", file, fault->line, fault->column, fault->reason));
     const YAML::Node root = YAML::Load(text);
     if (root.IsNull()) return config;
     if (!root.IsMap()) return InputError(fmt::format("{}: expected a mapping of keys to values", file));
@@ -129,7 +125,7 @@ Result<Config> ParseConfig(const std::string& text, const std::string& file) {
     }
     return config;
   } catch (const YAML::Exception& e) {
-    return ConfigError(file, e.mark, ReasonOf(e));
+    return ConfigError(file, e.mark, PlainYamlReason(e.msg));
   }
 }
 

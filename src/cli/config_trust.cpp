@@ -15,6 +15,7 @@
 #include "util/files.h"
 #include "util/text.h"
 #include "util/user_folders.h"
+#include "util/yaml_faults.h"
 
 namespace upskill {
 namespace {
@@ -72,7 +73,8 @@ Result<std::vector<std::string>> TrustedConfigs(const fs::path& own) {
     }
     return trusted;
   } catch (const YAML::Exception& e) {
-    return InputError(fmt::format("{}:{}:{}: {}", own.string(), e.mark.line + 1, e.mark.column + 1, e.msg));
+    return InputError(
+        fmt::format("{}:{}:{}: {}", own.string(), e.mark.line + 1, e.mark.column + 1, PlainYamlReason(e.msg)));
   }
 }
 

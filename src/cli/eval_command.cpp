@@ -30,19 +30,36 @@
 namespace upskill {
 namespace {
 
+// A line for standard output: on a terminal, broken between words, with `indent` before all but the first.
+TerminalText OutLine(const std::string& line, const Env& env, std::size_t indent = 2) {
+  return (env.out_is_terminal ? Wrapped(line, env.columns, indent) : TerminalText::EscapeLine(line)) + "\n";
+}
+
+// Lines without colours, of which those that are too long for the terminal are broken.
+TerminalText OutLines(const TerminalText& lines, const Env& env) {
+  TerminalText out;
+  std::string_view rest = lines.text();
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string line(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    out += line.starts_with(' ') ? TerminalText::Trusted(line + "\n") : OutLine(line, env);
+  }
+  return out;
+}
+
 void PrintHead(const EvalOptions& options, const Config& config, const EvalSession& session, Env& env) {
   env.out(EvalHead(session.plan, StyleFor(env, env.out_is_terminal, options.color)));
   if (options.quiet) return;
   for (const auto& model : session.models) {
-    env.out(TerminalText::Format("model  {} ({})\n", model->info().name, model->info().detail));
+    env.out(OutLine(fmt::format("model  {} ({})", model->info().name, model->info().detail), env, 7));
   }
   if (session.judge)
-    env.out(TerminalText::Format("judge  {} ({})\n", session.judge->info().name, session.judge->info().detail));
+    env.out(OutLine(fmt::format("judge  {} ({})", session.judge->info().name, session.judge->info().detail), env, 7));
   if (const Result<Skill> skill = LoadSkill(options.skill); skill && !skill->references.empty())
     env.out(TerminalText::Format("note   models get SKILL.md alone, without its {}\n",
                                  Counted(skill->references.size(), "reference")));
-  if (const std::string note = AlphaNote(session.plan); !note.empty())
-    env.out(TerminalText::Format("alpha  {}\n", note));
+  if (const std::string note = AlphaNote(session.plan); !note.empty()) env.out(OutLine("alpha  " + note, env, 7));
   if (options.models.empty() && options.resume.empty() && config.eval_model.empty() &&
       config.skill_generation_model.empty()) {
     env.out("       no -m given: the default model is used\n");
@@ -62,8 +79,9 @@ void PrintReuse(const EvalOptions& options, const EvalSession& session, const Ru
     where = runs.size() == 1 ? "run " + runs.front() : fmt::format("{} runs", runs.size());
     where = fmt::format("the cache ({})", where);
   }
-  env.out(TerminalText::Format("{} of {} cells from {}{}\n", progress.reused, progress.total, where,
-                               progress.reused == progress.total ? "; no requests were sent" : ""));
+  env.out(OutLine(fmt::format("{} of {} cells from {}{}", progress.reused, progress.total, where,
+                              progress.reused == progress.total ? "; no requests were sent" : ""),
+                  env));
 }
 
 // The command that writes a report of the run; empty if the run isn't stored.
@@ -92,7 +110,8 @@ void PrintResult(const EvalOptions& options, const EvalSession& session, const R
   env.out("\n" + TerminalText::Join(std::vector{table, bars}, "\n"));
   const TerminalText notes =
       (bars.empty() ? EvalTableNotes(run, style) : TerminalText()) +
-      EvalCaseNotes(run, session.journal && !options.verbose ? ResumeLine(options, session) + " -v" : "");
+      OutLines(EvalCaseNotes(run, session.journal && !options.verbose ? ResumeLine(options, session) + " -v" : ""),
+               env);
   if (!notes.empty()) env.out(bars.empty() ? "\n" + notes : notes);
   if (outcome.progress.saved > 0) {
     env.out(TerminalText::Format("skipped {} of {} cells: {}\n",

@@ -26,8 +26,9 @@ namespace fs = std::filesystem;
 constexpr double kMatrixMargin = 0.05;  // of the sweet spots
 
 struct MatrixRuns {
-  std::vector<fs::path> folders;       // of the runs that were made, in the order of the skills
-  std::vector<std::string> not_begun;  // skills, since the run was stopped or its budget spent
+  std::vector<fs::path> folders;          // of the runs that were made, in the order of the skills
+  std::vector<std::string> not_measured;  // skills, because of errors
+  std::vector<std::string> not_begun;     // skills, since the run was stopped or its budget spent
   ExitCode code = ExitCode::kSuccess;
 };
 
@@ -70,7 +71,11 @@ MatrixRuns RunAll(const EvalOptions& options, Env& env) {
     }
     const EvalPart part = RunEvalPart(one, &budget, quiet);
     runs.code = Worse(part.code, runs.code);
-    if (!part.run_folder.empty()) runs.folders.push_back(part.run_folder);
+    if (part.run_folder.empty()) {
+      runs.not_measured.push_back(options.skills[i]);
+    } else {
+      runs.folders.push_back(part.run_folder);
+    }
     if (!part.ends_all) continue;
     runs.not_begun.assign(options.skills.begin() + static_cast<std::ptrdiff_t>(i) + 1, options.skills.end());
     break;
@@ -91,11 +96,9 @@ Result<std::vector<JudgedRun>> LoadForMatrix(const std::vector<fs::path>& folder
 }
 
 // Of the skills that have no run, or none yet.
-std::vector<std::string> RemarksOf(const EvalOptions& options, const MatrixRuns& made) {
+std::vector<std::string> RemarksOf(const MatrixRuns& made) {
   std::vector<std::string> remarks;
-  const std::size_t measured = made.folders.size() + made.not_begun.size();
-  if (measured < options.skills.size())
-    remarks.push_back(fmt::format("{} could not be measured", Counted(options.skills.size() - measured, "skill")));
+  for (const std::string& skill : made.not_measured) remarks.push_back("could not be measured: " + skill);
   for (const std::string& skill : made.not_begun) remarks.push_back("not begun: " + skill);
   return remarks;
 }
@@ -107,12 +110,15 @@ void PrintEvalMatrix(const EvalOptions& options, const MatrixRuns& made, const s
     for (const JudgedRun& run : runs) names.push_back(run.plan().run);
     Json document = MatrixToJson(matrix);
     document["runs"] = std::move(names);
+    document["not_measured"] = made.not_measured;
     document["not_begun"] = made.not_begun;
     PrintDocument(env, DumpJsonIndented(document) + "\n");
     return;
   }
   if (runs.empty()) return;
   env.out("\n" + MatrixText(matrix, StyleFor(env, env.out_is_terminal, options.color)));
+  for (const std::string& skill : made.not_measured)
+    env.out(TerminalText::Format("could not be measured: {} (its error is above)\n", skill));
   std::string folders;
   for (const fs::path& folder : made.folders) folders += " " + ShellWord(folder.string());
   env.out(TerminalText::Format("upskill report{} -o report.html\n", folders));
@@ -149,8 +155,7 @@ ExitCode RunEvalMatrix(const EvalOptions& given, Env& env) {
   const Matrix matrix = MakeMatrix(*runs, options.skills.size() * models);
   PrintEvalMatrix(options, made, *runs, matrix, env);
   ExitCode code = made.code;
-  const Status written =
-      WriteMatrixOutput(matrix, RemarksOf(options, made), kMatrixMargin, options.output, options.json, env);
+  const Status written = WriteMatrixOutput(matrix, RemarksOf(made), kMatrixMargin, options.output, options.json, env);
   if (!written) code = Worse(PrintError(env, written.error()), code);
   if (!made.not_begun.empty()) {
     env.error(TerminalText::Format("not begun: {}; run the same command again to resume\n",

@@ -135,12 +135,17 @@ TEST_F(EvalMatrix, ASkillThatCannotBeMeasuredDoesNotStopTheOthers) {
   fs::remove(folder.path() / "skills/one/tests.json");
   EXPECT_EQ(Eval({"one", "two"}, {"-m", "sim:base=0,skill=1"}), 2);
   EXPECT_THAT(FindRuns(runs()), SizeIs(1));
-  EXPECT_THAT(out, HasSubstr("helps"));
+  EXPECT_THAT(out, AllOf(HasSubstr("helps"), HasSubstr("could not be measured: " + Path("one"))));
 }
 
 TEST_F(EvalMatrix, IsNotResumedAsOneRun) {
   EXPECT_EQ(Eval({"one", "two"}, {"--resume", "latest"}), 2);
   EXPECT_THAT(error, HasSubstr("run the same command again"));
+}
+
+TEST_F(EvalMatrix, WhatChangedNeedsARepository) {
+  EXPECT_EQ(Eval({"one"}, {"-m", "sim:base=0,skill=1", "--changed-since", "main"}), 2);
+  EXPECT_THAT(error, HasSubstr("--changed-since main: " + Path("one") + " isn't in a git repository\n"));
 }
 
 TEST_F(EvalMatrix, OnlyWhatChanged) {

@@ -31,6 +31,7 @@
 #include "report/gate_json.h"
 #include "report/run_files.h"
 #include "util/folder.h"
+#include "util/nearest_name.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -60,8 +61,8 @@ Result<std::unique_ptr<JobEngine>> MakeEngine(const std::string& on, const std::
   if (kind == "slurm") return MakeSlurm(where, options);
   if (kind == "kubernetes") return MakeKubernetes(where, options);
   if (kind == "hf") return MakeHubJobs(where, options);
-  return InputError(fmt::format("--on {}: expected slurm[:PARTITION], kubernetes[:NAMESPACE] or hf:NAMESPACE/BUCKET",
-                                ExcerptLine(on, 60)));
+  return InputError(fmt::format("--on {}: expected slurm[:PARTITION], kubernetes[:NAMESPACE] or hf:NAMESPACE/BUCKET{}",
+                                ExcerptLine(on, 60), DidYouMean(kind, {"slurm", "kubernetes", "hf"})));
 }
 
 // What a run in shards can't be.

@@ -395,8 +395,11 @@ Result<Suite> LoadCases(const std::string& tests, const fs::path& skill_folder) 
   if (!tests.empty()) return LoadSuite(tests, skill_folder);
   Result<Suite> suite = LoadSuiteOfSkill(skill_folder);
   if (suite || suite.error().kind != ErrorKind::kNotFound) return suite;
+  // A file without cases has said what to do already.
+  const std::string& message = suite.error().message;
   return Error{ErrorKind::kNotFound,
-               suite.error().message + "; write one (`upskill help files` shows the format), or name one with -t FILE"};
+               message.substr(0, message.find("; write some under")) +
+                   "; write one (`upskill help files` shows the format), or name one with -t FILE"};
 }
 
 Status RecallTerms(EvalOptions& options, const Config& config, Env& env) {
@@ -438,6 +441,11 @@ Result<EvalSession> OpenEvalSession(const EvalOptions& options, const Config& co
   ASSIGN_OR_RETURN(SandboxOptions sandbox, SandboxOptionsOf(options.sandbox, env));
   session.sandbox = std::make_unique<Sandbox>(std::move(sandbox));
   RETURN_IF_ERROR(options.resume.empty() ? NewRun(options, config, env, session) : ResumeRun(options, env, session));
+  const McpChoice& mcp = options.workspace.mcp;
+  if (session.mcp.client == nullptr && (!mcp.urls.empty() || !mcp.variables.empty())) {
+    PrintWarning(env, fmt::format("{} isn't used: no case has an MCP server at a URL",
+                                  mcp.urls.empty() ? "--mcp-env" : "--mcp-url"));
+  }
   std::optional<fs::path> folder;
   if (session.journal) folder = session.journal->folder();
   RETURN_IF_ERROR(LetStudentsAct(session.plan, *session.sandbox, folder, session.mcp, session.models));

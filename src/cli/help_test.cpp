@@ -325,6 +325,15 @@ TEST_F(Help, DidYouMean) {
       {{"eval", "x", "--color", "pink"}, "--color must be one of auto, always, never, not 'pink'"},
       {{"generate", "x", "--accept", "nt-worse"},
        "--accept must be one of helps, not-worse, any, not 'nt-worse'; did you mean 'not-worse'?"},
+      {{"models", "list"},
+       "unknown command 'list' for upskill models; `upskill models` alone lists, and its commands are pull"},
+      {{"toolchain", "list"},
+       "unknown command 'list' for upskill toolchain; `upskill toolchain` alone lists, and its commands are add, "
+       "remove"},
+      {{"eval", "x", "--mode", "workspac"},
+       "--mode must be one of answer, workspace, not 'workspac'; did you mean 'workspace'?"},
+      {{"eval", "x", "--load", "ondemand"},
+       "--load must be one of body, on-demand, not 'ondemand'; did you mean 'on-demand'?"},
       {{"list", "extra"}, "unexpected argument 'extra' for upskill list"}};
   for (const auto& [arguments, message] : cases) EXPECT_EQ(ErrorOf(arguments), "error: " + message);
 }

@@ -180,7 +180,7 @@ Result<std::unique_ptr<Model>> OpenProgram(const ModelSpec& spec, const Catalog&
   program.clock = env.clock;
   program.parallel = options.parallel;
   program.time_limit = time_limit;
-  program.sandbox.toolchains = InstalledToolchains(env);
+  program.sandbox.toolchains = ReadableToolchains(env);
   return MakeProgramModel(std::move(program)).With(fmt::format("model '{}'", spec.text));
 }
 

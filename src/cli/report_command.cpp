@@ -55,10 +55,10 @@ Result<Format> FormatOf(const ReportOptions& options) {
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   const auto found = Formats().find(extension);
   if (found != Formats().end()) return found->second;
-  return InputError(
-      fmt::format("-o {}: can't tell the format from this name; end it with .html, .md, .csv, .json, .xml or .eval, or "
-                  "use --format",
-                  options.output));
+  return InputError(fmt::format(
+      "-o {}: can't tell the format from this name; end it with .html, .md, .csv, .json, .xml, .eval or .txt, or "
+      "use --format",
+      options.output));
 }
 
 // What the arguments name: runs of ours, and results that other programs wrote, which have no answers.

@@ -40,7 +40,8 @@ Result<SandboxOptions> SandboxOptionsOf(const SandboxChoice& choice, const Env& 
       return InputError(fmt::format("--toolchain {}: a folder in PATH can't have a colon in its name", name));
     options.toolchains.push_back(folder);
   }
-  for (std::filesystem::path& folder : InstalledToolchains(env)) options.toolchains.push_back(std::move(folder));
+  std::vector<std::filesystem::path> installed = choice.none ? InstalledToolchains(env) : ReadableToolchains(env);
+  for (std::filesystem::path& folder : installed) options.toolchains.push_back(std::move(folder));
   return options;
 }
 

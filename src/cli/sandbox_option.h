@@ -24,7 +24,8 @@ struct SandboxChoice {
 void AddSandboxOptions(CLI::App& command, SandboxChoice& choice, const std::string& what = "the suite's commands",
                        const std::string& trusted = "answers and suites");
 
-// With the toolchains that are given, then those that `upskill toolchain add` has installed. Error: a toolchain that
+// With the toolchains that are given, then those that `upskill toolchain add` has installed: all that the
+// sandbox's commands can read, with a warning about each other one. Error: a toolchain that
 // isn't a folder, or one that would show the user's own files.
 Result<SandboxOptions> SandboxOptionsOf(const SandboxChoice& choice, const Env& env);
 

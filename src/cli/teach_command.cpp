@@ -307,7 +307,7 @@ void AddTeachCommand(CLI::App& app, TeachOptions& options) {
       ->default_str(fmt::format("{}", kDefaultTurns))
       ->type_name("N");
   command->add_option("--load", options.workspace.load, "How the skill reaches students: body or on-demand")
-      ->check(CLI::IsMember({"body", "on-demand"}).description(""))
+      ->transform(OneOf({"body", "on-demand"}))
       ->capture_default_str()
       ->type_name("HOW");
   command->add_option("--max-cost", options.max_cost_usd, "Stop before exceeding this cost (USD), of everything")

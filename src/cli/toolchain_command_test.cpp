@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <optional>
@@ -21,6 +23,7 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class ToolchainCommand : public CommandLineTest {
  protected:
@@ -42,6 +45,7 @@ TEST_F(ToolchainCommand, ListsWhatThereIs) {
 }
 
 TEST_F(ToolchainCommand, ChecksUseWhatIsInstalled) {
+  ASSERT_EQ(::chmod(folder.path().c_str(), 0755), 0) << "a sandbox's commands can read it";
   fs::create_directories(Place());
   Env env;
   env.variable = [this](const std::string& name) { return std::optional(variables[name]); };
@@ -56,6 +60,28 @@ TEST_F(ToolchainCommand, ChecksUseWhatIsInstalled) {
   EXPECT_FALSE(fs::exists(Place()));
   EXPECT_EQ(Run({"toolchain", "remove", "cuda"}), 2);
   EXPECT_THAT(error, HasSubstr("the toolchain cuda isn't installed"));
+}
+
+// Root's commands run as another user, who can't read a temporary folder of root.
+TEST_F(ToolchainCommand, LeavesOutWhatCommandsCantRead) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root's folders are closed to its commands";
+  EXPECT_EQ(Run({"toolchain", "add", "cuda"}), 2) << "before a download";
+  EXPECT_THAT(error, AllOf(HasSubstr("checks couldn't use the toolchain cuda in " + Place().parent_path().string()),
+                           HasSubstr(folder.path().string() + " is closed to other users; set UPSKILL_CACHE to")));
+  fs::create_directories(Place());
+  EXPECT_EQ(Run({"toolchain", "add", "cuda"}), 2) << "it is there";
+  Env env;
+  env.variable = [this](const std::string& name) { return std::optional(variables[name]); };
+  env.error = [this](const TerminalText& text) { error += text.text(); };
+  error.clear();
+  const Result<SandboxOptions> options = SandboxOptionsOf({}, env);
+  ASSERT_TRUE(options.ok());
+  EXPECT_THAT(options->toolchains, Not(Contains(Place())));
+  EXPECT_THAT(error,
+              HasSubstr("warning: the toolchain cuda in " + Place().string() + " isn't used: when upskill runs"));
+  SandboxChoice none;
+  none.none = true;
+  EXPECT_THAT(SandboxOptionsOf(none, env)->toolchains, Contains(Place()));
 }
 
 TEST_F(ToolchainCommand, NamesThatAreUnknown) {

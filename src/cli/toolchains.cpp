@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "cli/embedded_model.h"
+#include "sandbox/sandbox.h"
 #include "trace/read/archive.h"
 #include "util/error_cause.h"
 #include "util/files.h"
@@ -81,6 +82,18 @@ fs::path OwnFolder(const Env& env) {
   return cache.empty() ? fs::path() : cache / "toolchains";
 }
 
+// What to do about a folder that commands can't read.
+constexpr const char* kOpenPlace =
+    "set UPSKILL_CACHE to a folder that everyone can read, such as /opt/upskill, or, as root, unset it: toolchains are "
+    "then installed in /var/cache/upskill";
+
+Status ReadableByCommands(const Toolchain& toolchain, const fs::path& folder) {
+  const std::string why = WhyCommandsCantRead(folder);
+  if (why.empty()) return {};
+  return InputError(fmt::format("checks couldn't use the toolchain {} in {}: {}; {}", toolchain.name, folder.string(),
+                                why, kOpenPlace));
+}
+
 std::string FolderName(const Toolchain& toolchain) { return toolchain.name + "-" + toolchain.version; }
 
 Status WriteUnpacked(const fs::path& file, const std::string& content) {
@@ -122,13 +135,33 @@ std::vector<fs::path> InstalledToolchains(const Env& env) {
   return folders;
 }
 
+std::vector<fs::path> ReadableToolchains(const Env& env) {
+  std::vector<fs::path> folders;
+  for (const Toolchain& toolchain : KnownToolchains()) {
+    std::optional<fs::path> folder = InstalledToolchain(toolchain, env);
+    if (!folder) continue;
+    if (const std::string why = WhyCommandsCantRead(*folder); !why.empty()) {
+      PrintWarning(env,
+                   fmt::format("the toolchain {} in {} isn't used: {}; {}, and run `upskill toolchain add {}` again",
+                               toolchain.name, folder->string(), why, kOpenPlace, toolchain.name));
+      continue;
+    }
+    folders.push_back(std::move(*folder));
+  }
+  return folders;
+}
+
 Result<fs::path> InstallToolchain(const Toolchain& toolchain, const Env& env) {
-  if (std::optional<fs::path> there = InstalledToolchain(toolchain, env)) return *there;
+  if (std::optional<fs::path> there = InstalledToolchain(toolchain, env)) {
+    RETURN_IF_ERROR(ReadableByCommands(toolchain, *there));
+    return *there;
+  }
   const fs::path parent = OwnFolder(env);
   if (parent.empty()) {
     return Error{ErrorKind::kNotFound,
                  "no folder for toolchains: none of UPSKILL_CACHE, XDG_CACHE_HOME and HOME is set"};
   }
+  RETURN_IF_ERROR(ReadableByCommands(toolchain, parent));
   const fs::path downloads = parent / "downloads";
   RETURN_IF_ERROR(MakeFolders(downloads));
   std::vector<fs::path> archives;
@@ -147,6 +180,7 @@ Result<fs::path> InstallToolchain(const Toolchain& toolchain, const Env& env) {
   fs::remove_all(partial, code);
   if (!unpacked) return unpacked.error();
   for (const fs::path& archive : archives) fs::remove(archive, code);
+  RETURN_IF_ERROR(ReadableByCommands(toolchain, folder));  // a umask may have closed it
   return folder;
 }
 

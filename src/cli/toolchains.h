@@ -37,8 +37,12 @@ std::optional<std::filesystem::path> InstalledToolchain(const Toolchain& toolcha
 // Of all known ones that are installed. `upskill check`, `eval` and `recheck` let commands read them.
 std::vector<std::filesystem::path> InstalledToolchains(const Env& env);
 
-// Downloads and unpacks it, unless it is there; returns its folder. After an interruption, the next call resumes the
-// download where it stopped, and unpacks from the start.
+// Those of them that a sandbox's commands can read; prints a warning for each other one.
+std::vector<std::filesystem::path> ReadableToolchains(const Env& env);
+
+// Downloads and unpacks it, unless it is there; returns its folder. Error (kInvalidInput): a sandbox's commands
+// couldn't read it there. After an interruption, the next call resumes the download where it stopped, and unpacks from
+// the start.
 Result<std::filesystem::path> InstallToolchain(const Toolchain& toolchain, const Env& env);
 
 // Removes what the user has installed. Error (kNotFound): there is nothing.

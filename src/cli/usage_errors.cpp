@@ -147,8 +147,12 @@ std::string UnknownArgument(const CLI::App& app, const Unknown& unknown) {
     return fmt::format("unexpected argument '{}' for {}", unknown.word, CommandPath(*unknown.command));
   if (unknown.command == &app)
     return fmt::format("unknown command '{}'{}", unknown.word, DidYouMean(unknown.word, commands));
-  return fmt::format("unknown command '{}' for {}{}", unknown.word, CommandPath(*unknown.command),
-                     DidYouMean(unknown.word, commands));
+  const std::string path = CommandPath(*unknown.command);
+  const std::string alone =
+      unknown.word == "list" ? fmt::format("; `{}` alone lists, and its commands are ", path) : "; its commands are ";
+  const std::string meant = DidYouMean(unknown.word, commands);
+  return fmt::format("unknown command '{}' for {}{}", unknown.word, path,
+                     meant.empty() ? alone + fmt::format("{}", fmt::join(commands, ", ")) : meant);
 }
 
 // The part of a message of CLI11 before and after `between`.

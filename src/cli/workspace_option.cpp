@@ -172,7 +172,7 @@ std::vector<std::string> AddWorkspaceOptions(CLI::App& command, WorkspaceChoice&
   command
       .add_option("--mode", choice.mode,
                   "What all cases ask for: answer, or workspace: work on files with tools (docs/workspaces.md)")
-      ->check(CLI::IsMember({"answer", "workspace"}).description(""))
+      ->transform(OneOf({"answer", "workspace"}))
       ->default_str("as each case says")
       ->type_name("MODE");
   command.add_option("--max-turns", choice.max_turns, "Maximum answers of the model for a case in a workspace")
@@ -183,7 +183,7 @@ std::vector<std::string> AddWorkspaceOptions(CLI::App& command, WorkspaceChoice&
       .add_option("--load", choice.load,
                   "How the skill reaches a student in a workspace: body, or on-demand: it finds the skill by its "
                   "description and reads the files")
-      ->check(CLI::IsMember({"body", "on-demand"}).description(""))
+      ->transform(OneOf({"body", "on-demand"}))
       ->capture_default_str()
       ->type_name("HOW");
   command
@@ -233,14 +233,19 @@ Result<std::optional<WorkspacePlan>> WorkspacePlanOf(const WorkspaceChoice& choi
 }
 
 std::vector<std::string> CasesThatStayAnswers(const WorkspaceChoice& choice, const Plan& plan) {
-  std::vector<std::string> lines;
-  if (ModeOf(choice) != CaseMode::kWorkspace) return lines;
+  constexpr std::size_t kMostToName = 5;
+  std::vector<std::string> names;
+  if (ModeOf(choice) != CaseMode::kWorkspace) return names;
   for (const Case& test_case : plan.suite.cases) {
-    if (test_case.fill)
-      lines.push_back(
-          fmt::format("case \"{}\" has a gap to fill, so it stays an answer in words", ExcerptLine(test_case.id, 60)));
+    if (test_case.fill) names.push_back(fmt::format("\"{}\"", ExcerptLine(test_case.id, 60)));
   }
-  return lines;
+  if (names.empty()) return names;
+  if (names.size() == 1)
+    return {fmt::format("case {} has a gap to fill, so it stays an answer in words", names.front())};
+  const std::size_t named = std::min(names.size(), kMostToName);
+  const std::string more = names.size() > named ? fmt::format(" and {} more", names.size() - named) : "";
+  return {fmt::format("{} have a gap to fill, so they stay answers in words: {}{}", Counted(names.size(), "case"),
+                      fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(named), ", "), more)};
 }
 
 Status CheckCanAct(const Model& model) {

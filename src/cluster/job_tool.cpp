@@ -46,6 +46,14 @@ constexpr std::array<std::string_view, 28> kOutOfReach = {"unable to contact",
                                                           "internalerror",
                                                           "connection was closed"};
 
+// "; install …", or nothing for a program that comes with its cluster.
+std::string HowToInstall(std::string_view tool) {
+  if (tool == "hf") return "; install it: pip install -U huggingface_hub";
+  if (tool == "aws") return "; install the AWS CLI: pip install awscli";
+  if (tool == "kubectl") return "; install it: https://kubernetes.io/docs/tasks/tools";
+  return "";
+}
+
 }  // namespace
 
 Result<JobToolOutcome> RunTool(const std::vector<std::string>& words, std::string_view input,
@@ -68,7 +76,8 @@ Result<JobToolOutcome> RunTool(const std::vector<std::string>& words, std::strin
       return Error{ErrorKind::kCancelled, tool + " was stopped"};
   }
   if (child.exit_code == kNotFoundByShell)
-    return Error{ErrorKind::kNotFound, fmt::format("'{}' is not installed, or not in PATH", tool)};
+    return Error{ErrorKind::kNotFound,
+                 fmt::format("'{}' is not installed, or not in PATH{}", tool, HowToInstall(tool))};
   return JobToolOutcome{child.exit_code, child.output, std::string(Trim(child.error_tail))};
 }
 

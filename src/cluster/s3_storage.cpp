@@ -20,8 +20,11 @@ namespace fs = std::filesystem;
 constexpr std::size_t kLongestUrl = 512;
 
 // Amazon S3 User Guide, "General purpose bucket naming rules"; other servers take capital letters and `_`, too.
+constexpr std::size_t kShortestBucket = 3;
+constexpr std::size_t kLongestBucket = 63;
+
 bool IsBucketName(std::string_view name) {
-  return name.size() >= 3 && name.size() <= 63 && IsAsciiAlphanumeric(name.front()) &&
+  return name.size() >= kShortestBucket && name.size() <= kLongestBucket && IsAsciiAlphanumeric(name.front()) &&
          IsAsciiAlphanumeric(name.back()) && std::all_of(name.begin(), name.end(), [](char c) {
            return IsAsciiAlphanumeric(c) || c == '-' || c == '.' || c == '_';
          });
@@ -56,18 +59,23 @@ Result<S3Storage> S3Storage::Parse(std::string_view url) {
   std::string_view rest = url;
   while (rest.ends_with('/') && rest.size() > kScheme.size()) rest.remove_suffix(1);
   const std::string whole(rest);
+  std::string reason;
   bool fits = rest.starts_with(kScheme) && rest.size() <= kLongestUrl;
   if (fits) {
     rest.remove_prefix(kScheme.size());
     const std::size_t slash = rest.find('/');
-    fits = IsBucketName(rest.substr(0, slash)) &&
-           (slash == std::string_view::npos || IsFolderName(rest.substr(slash + 1)));
+    const std::string_view bucket = rest.substr(0, slash);
+    if (!bucket.empty() && (bucket.size() < kShortestBucket || bucket.size() > kLongestBucket)) {
+      reason = fmt::format("; the bucket's name, '{}', must have from {} to {} characters", ExcerptLine(bucket, 80),
+                           kShortestBucket, kLongestBucket);
+    }
+    fits = IsBucketName(bucket) && (slash == std::string_view::npos || IsFolderName(rest.substr(slash + 1)));
   }
   if (!fits) {
     return InputError(
         fmt::format("--job-option storage: '{}' can't be used; expected s3://BUCKET or s3://BUCKET/FOLDER, of letters, "
-                    "digits, '-', '_', '.' and '='",
-                    ExcerptLine(url, 80)));
+                    "digits, '-', '_', '.' and '='{}",
+                    ExcerptLine(url, 80), reason));
   }
   return S3Storage(whole);
 }

@@ -31,6 +31,8 @@ TEST(S3Urls, AreOfABucketAndFolders) {
                           "s3://bucket/'x", "s3://bucket/x\n", "s3://user:key@bucket", "s3://bucket/*"})
     EXPECT_FALSE(S3Storage::Parse(bad).ok()) << bad;
   EXPECT_THAT(S3Storage::Parse("s3://bucket/$(id)").error().message, HasSubstr("expected s3://BUCKET"));
+  EXPECT_THAT(S3Storage::Parse("s3://b/f").error().message,
+              HasSubstr("; the bucket's name, 'b', must have from 3 to 63 characters"));
 }
 
 // An `aws` whose buckets are folders below store/: `s3 sync` and `s3 cp` copy files there. A file `fault` beside it

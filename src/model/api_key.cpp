@@ -183,4 +183,13 @@ Result<Secret> FindApiKey(const Provider& provider, const std::string& model, co
                            provider.name, model, named)};
 }
 
+std::string ApiKeySource(const Provider& provider, const VariableLookup& variable) {
+  for (const std::string& name : provider.key_variables) {
+    if (!ValueOf(variable, name).empty()) return name;
+  }
+  if (provider.name == "hf" && !SavedHubToken(variable).empty()) return "the saved login of the Hugging Face Hub";
+  const Result<std::optional<Secret>> key = KeyFromFile(KeysFile(variable), provider.name);
+  return key && *key ? KeysFile(variable).string() : "";
+}
+
 }  // namespace upskill

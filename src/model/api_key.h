@@ -20,6 +20,10 @@ namespace upskill {
 // malformed.
 Result<Secret> FindApiKey(const Provider& provider, const std::string& model, const VariableLookup& variable);
 
+// Where FindApiKey has found the provider's key: "ANTHROPIC_API_KEY", "~/.config/upskill/keys.toml"; empty for the
+// default key.
+std::string ApiKeySource(const Provider& provider, const VariableLookup& variable);
+
 // The key of a provider in the text of a keys file, or nothing. Errors (kInput) name `file`, line and column, and
 // repeat nothing of the text.
 Result<std::optional<std::string>> KeyInFile(std::string_view text, const std::string& provider,

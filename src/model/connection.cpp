@@ -21,7 +21,14 @@ Result<std::string> CleanBaseUrl(const std::string& text, const Provider& provid
   if (url.find_first_of("?#") != std::string::npos)
     return InputError("the base URL must not have a query (?) or a fragment (#)");
   const Result<HttpUrl> parsed = ParseHttpUrl(url);
-  if (!parsed) return InputError("the base URL: " + parsed.error().message);
+  if (!parsed) {
+    // A password in it isn't repeated.
+    const bool lacks_scheme =
+        !url.empty() && url.find("://") == std::string::npos && url.find('@') == std::string::npos;
+    const std::string hint =
+        lacks_scheme ? fmt::format(" ('{0}'); did you mean http://{0}?", ExcerptLine(url, 200)) : "";
+    return InputError("the base URL: " + parsed.error().message + hint);
+  }
   RememberSecret(parsed->password);
   const bool has_path = url.find('/', url.find("://") + 3) != std::string::npos;
   if (provider.wire == Wire::kAnthropic && url.ends_with("/v1")) url.resize(url.size() - 3);
@@ -87,6 +94,7 @@ Result<Connection> ConnectionOf(const ModelSpec& spec, const NetworkOptions& opt
   connection.servers = fmt::format("{}", fmt::join(servers, ", "));
   if (!options.needs_key) return connection;
   ASSIGN_OR_RETURN(connection.key, FindApiKey(*provider, spec.text, options.variable));
+  connection.key_source = ApiKeySource(*provider, options.variable);
   if (const Status safe = CheckUrlsKeepSecrets(connection, options); !safe)
     return safe.error().With(fmt::format("model '{}'", spec.text));
   return connection;

@@ -32,9 +32,10 @@ struct Connection {
   Provider provider;
   std::vector<std::string> base_urls;  // without a trailing slash
   Secret key;
-  bool local = false;   // all of them are on this machine
-  std::string hosts;    // of base URLs other than the provider's own: "localhost:8080"; else empty
-  std::string servers;  // all base URLs, sorted, without user names and passwords
+  std::string key_source;  // the variable or file that it comes from; empty for a default key
+  bool local = false;      // all of them are on this machine
+  std::string hosts;       // of base URLs other than the provider's own: "localhost:8080"; else empty
+  std::string servers;     // all base URLs, sorted, without user names and passwords
   bool long_context = false;
 };
 

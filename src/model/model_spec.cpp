@@ -8,8 +8,10 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
+#include "util/nearest_name.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -38,22 +40,6 @@ Result<Query> ParseQuery(std::string_view query, const std::string& text) {
 
 bool IsEffort(std::string_view word) { return std::find(kEfforts.begin(), kEfforts.end(), word) != kEfforts.end(); }
 
-// Edit distance (Levenshtein), only for names of ordinary length.
-std::size_t Distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row[b.size()];
-}
-
 // Whether it is named like a repository of the Hugging Face Hub: ORG/REPO or ORG/REPO:QUANT.
 bool IsHubName(std::string_view text) {
   const std::size_t slash = text.find('/');
@@ -64,13 +50,32 @@ bool IsHubName(std::string_view text) {
          repo.find_first_not_of(allowed) == std::string_view::npos && text.find(':') != slash + 1;
 }
 
+// What is wrong with one part of PROVIDER.NAME or NAME.EFFORT when the other is known; empty if that isn't the mistake.
+std::string NearestPart(std::string_view name, const Catalog& catalog) {
+  const std::size_t last = name.rfind('.');
+  if (last == std::string_view::npos || last + 1 == name.size()) return "";
+  if (const std::string_view alias = name.substr(0, last); catalog.aliases.contains(alias)) {
+    const std::optional<std::string> effort =
+        NearestName(name.substr(last + 1), std::vector<std::string>(kEfforts.begin(), kEfforts.end()));
+    if (effort) return fmt::format("'{}' is no effort; did you mean '{}.{}'?", name.substr(last + 1), alias, *effort);
+    return fmt::format("'{}' is no effort; expected {}", name.substr(last + 1), fmt::join(kEfforts, ", "));
+  }
+  const std::size_t first = name.find('.');
+  std::vector<std::string> providers;
+  for (const auto& [provider, entry] : catalog.providers) providers.push_back(provider);
+  const std::optional<std::string> provider = NearestName(name.substr(0, first), providers);
+  return provider && first > 3 ? fmt::format("did you mean '{}{}'?", *provider, name.substr(first)) : "";
+}
+
 Error UnknownModel(const std::string& text, std::string_view name, const Catalog& catalog) {
   std::vector<std::pair<std::size_t, std::string>> near;
   const auto offer = [&](std::string_view known) {
     if (name.size() > 64) return;
-    const std::size_t distance = Distance(ToLowerAscii(name), known);
+    const std::size_t distance = EditDistance(ToLowerAscii(name), known);
     if (distance <= std::max<std::size_t>(1, known.size() / 3)) near.emplace_back(distance, std::string(known));
   };
+  if (const std::string hint = NearestPart(name, catalog); !hint.empty())
+    return InputError(fmt::format("unknown model '{}'; {}", text, hint));
   offer(kEmbeddedModel);
   for (const auto& [alias, target] : catalog.aliases) offer(alias);
   for (const auto& [provider, entry] : catalog.providers) offer(provider);

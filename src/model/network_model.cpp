@@ -307,6 +307,11 @@ void NetworkModel::OnError(const std::shared_ptr<Job>& job, const Error& error) 
     Log("model", fmt::format("{}: leaving out a rejected parameter from now on: {}", info_.name, error.message));
     return Send(job);
   }
+  if (error.message.starts_with("HTTP 401") && !connection_.key_source.empty()) {
+    Error rejected = error;
+    rejected.message += fmt::format("; the key is from {}: put a valid one there", connection_.key_source);
+    return Finish(job, std::move(rejected));
+  }
   Finish(job, error);
 }
 

@@ -122,6 +122,9 @@ TEST(NetworkModel, OpeningErrors) {
     EXPECT_EQ(bad.error().kind, ErrorKind::kInput);
     EXPECT_THAT(bad.error().message, HasSubstr("model 'generic.m': the base URL"));
   }
+  network.options.base_urls = {"localhost:18099"};
+  EXPECT_THAT(OpenNetworkModel(network.Spec("generic.m"), network.options).error().message,
+              HasSubstr("('localhost:18099'); did you mean http://localhost:18099?"));
 }
 
 TEST(NetworkModel, ABaseUrlWithoutAPathMeansV1) {
@@ -209,7 +212,8 @@ TEST(NetworkModel, HttpErrorsKeepTheKeyOut) {
   ASSERT_FALSE(response.ok());
   EXPECT_EQ(response.error().kind, ErrorKind::kPermanent);
   EXPECT_THAT(response.error().message,
-              AllOf(HasSubstr("401"), HasSubstr("Incorrect API key"), Not(HasSubstr("sk-test"))));
+              AllOf(HasSubstr("401"), HasSubstr("Incorrect API key"), Not(HasSubstr("sk-test")),
+                    HasSubstr("; the key is from OPENAI_API_KEY: put a valid one there")));
 }
 
 TEST(NetworkModel, ARejectedParameterIsLeftOutFromThenOn) {

@@ -113,6 +113,7 @@ ErrorCause CauseOf(const HttpResponse& response, const ProviderError& found) {
     // Groq, about answers that don't fit a schema or a tool.
     if (ContainsAny(words, {"json_validate_failed", "tool_use_failed"})) return ErrorCause::kUnusable;
   }
+  if (IsOutOfMoney(response, found)) return ErrorCause::kRejected;
   if (status == 429) return ErrorCause::kRateLimit;
   if (status == 408 || status == 504) return ErrorCause::kTimeout;
   if (status < 500) return ErrorCause::kRejected;
@@ -186,6 +187,8 @@ Error ErrorOfResponse(const HttpResponse& response, Clock::Wall now) {
   std::string message = fmt::format("HTTP {}", response.status);
   if (const std::string type = ServerText(found.type); !type.empty()) message += " (" + type + ")";
   if (const std::string text = ServerText(found.text); !text.empty()) message += ": " + text;
+  if (IsOutOfMoney(response, found))
+    message += "; the account has no credit or quota left, and waiting doesn't help: add credit, or use another key";
   for (const char* name : {"request-id", "x-request-id"}) {
     if (const auto id = HeaderOf(response, name); id && !id->empty()) {
       message += " [request " + ServerText(*id) + "]";

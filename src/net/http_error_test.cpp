@@ -75,7 +75,11 @@ TEST(HttpError, LackOfCreditIsPermanent) {
       ErrorKind::kPermanent);
   EXPECT_EQ(KindOf(ResponseWith(403, R"({"error":"no credits left"})")), ErrorKind::kPermanent);
   EXPECT_EQ(KindOf(ResponseWith(429, "Check your plan and billing details")), ErrorKind::kPermanent);
-  EXPECT_FALSE(IsRateLimit(ResponseWith(429, R"({"error":{"type":"insufficient_quota"}})")));
+  const HttpResponse empty = ResponseWith(429, R"({"error":{"type":"insufficient_quota"}})");
+  EXPECT_FALSE(IsRateLimit(empty));
+  const Error error = ErrorOfResponse(empty, {});
+  EXPECT_EQ(error.cause, ErrorCause::kRejected);
+  EXPECT_NE(error.message.find("the account has no credit or quota left"), std::string::npos) << error.message;
 }
 
 TEST(HttpError, MentionsOfMoneyAloneDoNotEndARun) {

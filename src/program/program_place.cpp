@@ -82,15 +82,15 @@ void AddToolchain(std::vector<fs::path>& toolchains, const fs::path& folder) {
 }  // namespace
 
 std::string InstallHintOf(const AgentProgram& program) {
-  if (program.package.empty()) return fmt::format("install it so that '{}' is in PATH", program.executable);
-  return fmt::format("npm install -g {}", program.package);
+  if (program.package.empty()) return fmt::format("install it, or add its folder to PATH");
+  return fmt::format("install it: npm install -g {}", program.package);
 }
 
 Result<ProgramPlace> FindProgramPlace(const AgentProgram& program, const VariableLookup& variable) {
   const std::optional<fs::path> executable = InPath(program.executable, variable);
   if (!executable) {
-    return Error{ErrorKind::kNotFound, fmt::format("{} isn't installed: there is no '{}' in PATH; install it: {}",
-                                                   program.name, program.executable, InstallHintOf(program))};
+    return Error{ErrorKind::kNotFound, fmt::format("{} isn't installed: there is no '{}' in PATH; {}", program.name,
+                                                   program.executable, InstallHintOf(program))};
   }
   ProgramPlace place;
   place.executable = *executable;

@@ -201,7 +201,7 @@ std::vector<std::string> CasesWhere(const Plan& plan, const RunSummary& summary,
 }
 
 TerminalText NoteLine(const std::vector<std::string>& names, const std::string& what) {
-  constexpr std::size_t kMaxShown = 40;
+  constexpr std::size_t kMaxShown = 5;
   if (names.empty()) return "";
   const std::vector<std::string> shown(names.begin(),
                                        names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMaxShown)));
@@ -280,11 +280,18 @@ TerminalText HeadLine(const Plan& plan, const std::string& rounds, std::size_t c
       plan.shard.of > 1 ? fmt::format(" · shard {} of {}", plan.shard.index + 1, plan.shard.of) : "";
   const std::string what = plan.imported ? "imported from " + plan.imported->format
                                          : "skill about " + Counted(EstimateTokens(plan.skill.body), "token");
-  TerminalText head = TerminalText::Format(
-      "{} · {} · {} × {} × {}{} = {}{}\n", Tinted(style, Tint::kBold, TerminalText::EscapeLine(plan.skill.name)), what,
-      CasesText(plan), rounds, Counted(plan.arms.size(), "arm"),
+  const TerminalText name = TerminalText::EscapeLine(plan.skill.name);
+  const std::string line = fmt::format(
+      "{} · {} · {} × {} × {}{} = {}{}", name.text(), what, CasesText(plan), rounds, Counted(plan.arms.size(), "arm"),
       plan.students.size() > 1 ? fmt::format(" × {}", Counted(plan.students.size(), "model")) : "",
       Counted(cells, "cell"), shard);
+  // The line begins with the name, unless that is too long for one.
+  const std::string wrapped = Wrapped(line, style.columns, 2).text();
+  const bool whole = wrapped.starts_with(name.text());
+  TerminalText head = whole
+                          ? Tinted(style, Tint::kBold, name) + TerminalText::Trusted(wrapped.substr(name.text().size()))
+                          : TerminalText::Trusted(wrapped);
+  head += "\n";
   for (const std::string& remark : RemarksOn(plan)) head += TerminalText::Format("{}\n", remark);
   return head;
 }

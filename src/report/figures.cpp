@@ -133,7 +133,7 @@ const ArmSummary* ArmOf(const StudentSummary& student, Arm arm) {
 std::vector<std::string> RemarksOn(const Plan& plan) {
   std::vector<std::string> remarks;
   if (!plan.rechecked_from.empty())
-    remarks.push_back(fmt::format("rechecked from run {}: the same answers, other checks", plan.rechecked_from));
+    remarks.push_back(fmt::format("rechecked from run {}: its answers, checked again", plan.rechecked_from));
   if (!plan.left_out.empty())
     remarks.push_back(fmt::format("{} left out: {}{}", Counted(plan.left_out.size(), "case"), plan.left_out.front(),
                                   plan.left_out.size() > 1 ? "; …" : ""));

@@ -101,9 +101,9 @@ Json TagsToJson(const CaseFindings& findings) {
   std::vector<TagLift> groups;
   groups.reserve(findings.grounds.size() + findings.tags.size());
   for (const TagLift& ground : findings.grounds) groups.push_back({ground.tag + " checks", ground.group});
-  groups.insert(groups.end(), findings.tags.begin(), findings.tags.end());
-  for (const auto& [tag, group] : groups) {
-    tags.push_back({{"tag", tag},
+  for (const TagLift& tag : findings.tags) groups.push_back({"tag " + tag.tag, tag.group});
+  for (const auto& [label, group] : groups) {
+    tags.push_back({{"label", label},
                     {"cases", group.cases},
                     {"lift", JsonOrNull(group.lift)},
                     {"low", group.interval ? Json(group.interval->low) : Json(nullptr)},

@@ -32,7 +32,7 @@ function meterRow(name, arm, className) {
 
 function cardFacts(student) {
   const v = student.verdict, facts = [];
-  const add = (name, value) => { if (value) facts.push(el('dt', null, name), el('dd', null, value)); };
+  const add = (name, value) => { if (value) facts.push(el('dt', null, ...unbroken(name)), el('dd', null, ...unbroken(value))); };
   add('tokens per answer', changeText(v.output_tokens, number));
   add('including the prompt', changeText(v.tokens, number));
   add('cost', v.free ? 'free' : null);
@@ -48,7 +48,7 @@ function cardFacts(student) {
   }
   for (const tag of student.tags.slice(0, 20)) {
     const range = tag.low === null ? '' : ` (${points(tag.low)} … ${points(tag.high)})`;
-    add('tag ' + isolated(tag.tag), tag.lift === null ? '–' : `${points(tag.lift)}${range}, ${plural(tag.cases, 'case')}`);
+    add(isolated(tag.label), tag.lift === null ? '–' : `${points(tag.lift)}${range}, ${plural(tag.cases, 'case')}`);
   }
   for (const note of student.notes) add('note', isolated(note));
   if (v.more_rounds !== null) add('to reach a verdict', v.more_rounds);

@@ -47,6 +47,12 @@ function plainLabel(text) { return label(text).textContent; }
 // The same for use inside other text, where no element can isolate it.
 function isolated(text) { return '\u2068' + plainLabel(text) + '\u2069'; }
 
+// The text in parts for `el`: names of options, and numbers with their units, stay on one line.
+function unbroken(text) {
+  const kept = /(--[a-z][a-z0-9]*(?:-[a-z0-9]+)*|[+−-]?[\d.,]+ (?:%|points?|s|ms|min|MiB)(?![a-z]))/;
+  return String(text).split(kept).map((part, i) => (i % 2 ? el('span', {class: 'whole'}, part) : part));
+}
+
 // Puts `text` into `node`; invisible characters and matches of `query` (lower case) are marked.
 function putText(node, text, query) {
   const parts = [];

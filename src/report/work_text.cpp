@@ -34,9 +34,9 @@ std::string LimitsText(const WorkSummary& work) {
 }
 
 std::string SkillText(const WorkSummary& work) {
-  return fmt::format("read in {} of {}, {} tokens always loaded, {} on demand, {} not read", work.skill_read,
-                     Counted(work.with_skill, "answer"), Number(work.always_tokens), Number(work.loaded_tokens),
-                     Number(work.unread_tokens));
+  return fmt::format("read in {} of {}; in all of them together, {} tokens always loaded, {} on demand, {} not read",
+                     work.skill_read, Counted(work.with_skill, "answer"), Number(work.always_tokens),
+                     Number(work.loaded_tokens), Number(work.unread_tokens));
 }
 
 }  // namespace

@@ -51,17 +51,11 @@ fs::path ClosedFolder(const fs::path& folder) {
 // Why commands can't read one of the toolchains, and what to do; empty if they can read all.
 std::string ClosedToolchain(const SandboxOptions& options) {
   for (const fs::path& folder : options.toolchains) {
-    if (::geteuid() != 0) {
-      if (::access(folder.c_str(), R_OK | X_OK) != 0)
-        return ErrnoError("reading", "the toolchain " + folder.string(), errno).message;
-      continue;
-    }
-    const fs::path closed = ClosedFolder(folder);
-    if (closed.empty()) continue;
-    return fmt::format(
-        "commands can't read the toolchain {}: when upskill runs as root, they run as the user nobody, and {} is "
-        "closed to other users; move the toolchain to a place that everyone can read, such as /opt",
-        folder.string(), closed.string());
+    if (const std::string why = WhyCommandsCantRead(folder); !why.empty())
+      return fmt::format(
+          "commands can't read the toolchain {}: {}; move the toolchain to a place that everyone can "
+          "read, such as /opt",
+          folder.string(), why);
   }
   return "";
 }
@@ -242,6 +236,17 @@ Result<SandboxOutcome> Sandbox::Run(const SandboxCommand& command) const {
     return Error{ErrorKind::kPermanent,
                  fmt::format("the sandbox could not be made: {}", State::WhyNot(confined.value().outcome))};
   }
+}
+
+std::string WhyCommandsCantRead(const fs::path& folder) {
+  if (::geteuid() != 0) {
+    const bool closed = ::access(folder.c_str(), R_OK | X_OK) != 0 && errno != ENOENT;
+    return closed ? ErrnoError("reading", folder, errno).message : "";
+  }
+  const fs::path closed = ClosedFolder(folder);
+  if (closed.empty()) return "";
+  return fmt::format("when upskill runs as root, commands run as the user nobody, and {} is closed to other users",
+                     closed.string());
 }
 
 const Sandbox& DefaultSandbox() {

@@ -106,6 +106,9 @@ class Sandbox {
   std::unique_ptr<State> state_;
 };
 
+// Why a sandbox's commands can't read this folder; empty if they can, or if it doesn't exist yet.
+std::string WhyCommandsCantRead(const std::filesystem::path& folder);
+
 // With the options of a user who has set none.
 const Sandbox& DefaultSandbox();
 

@@ -105,7 +105,16 @@ Result<std::vector<CheckSpec>> ReadExpected(const Json& raw) {
     return WrongType("expected", "null or an object {\"contains\": [\"…\"]}", *expected);
   }
   const Json* contains = FindMember(*expected, "contains");
-  if (contains == nullptr) return checks;
+  if (contains == nullptr) {
+    constexpr std::array<std::string_view, 1> kKeys = {"contains"};
+    for (const auto& member : expected->items()) {
+      if (NearestKey(member.key(), kKeys)) {
+        return InputError(fmt::format("\"expected\" has the unknown key \"{}\"; did you mean \"contains\"?",
+                                      ExcerptLine(member.key(), 60)));
+      }
+    }
+    return checks;
+  }
   if (contains->is_array() && contains->empty()) return checks;
   ASSIGN_OR_RETURN(const std::vector<std::string> values, ReadExpectedStrings(*contains, "expected.contains"));
   for (const std::string& value : values) checks.emplace_back("contains", std::vector<std::string>{value});

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "util/text.h"
+#include "util/yaml_faults.h"
 
 namespace upskill {
 namespace {
@@ -19,15 +20,6 @@ constexpr int kFirstLine = 2;
 Error ErrorAt(const std::string& source, const YAML::Mark& mark, const std::string& reason) {
   if (mark.is_null()) return InputError(fmt::format("{}: {}", source, reason));
   return InputError(fmt::format("{}:{}:{}: {}", source, mark.line + kFirstLine, mark.column + 1, reason));
-}
-
-std::string ReasonOf(const YAML::Exception& e) {
-  std::string reason = e.msg;
-  // The name follows, which may be any word of a file that isn't a skill.
-  constexpr std::string_view kUnknownAnchor = "the referenced anchor is not defined";
-  if (reason.starts_with(kUnknownAnchor)) reason = kUnknownAnchor;
-  if (reason == "illegal map value") reason += "; a value that contains ': ' must be quoted";
-  return reason;
 }
 
 // yaml-cpp treats an EOT as the end of the text, so a control character could hide what follows it.
@@ -138,7 +130,12 @@ Result<Frontmatter> ParseFrontmatter(std::string_view yaml, const std::string& s
                                   position.line + kFirstLine - 1, position.column));
   }
   try {
-    const YAML::Node root = YAML::Load(std::string(yaml));
+    const std::string text(yaml);
+    if (const std::optional<YamlFault> fault = FindOpenQuote(text)) {
+      return InputError(
+          fmt::format("{}:{}:{}: {}", source, fault->line + kFirstLine - 1, fault->column, fault->reason));
+    }
+    const YAML::Node root = YAML::Load(text);
     if (!root.IsMap()) {
       return InputError(
           fmt::format("{}:{}: the frontmatter must be a map such as `name: my-skill`", source, kFirstLine));
@@ -150,7 +147,7 @@ Result<Frontmatter> ParseFrontmatter(std::string_view yaml, const std::string& s
     fields.warnings = FindWarnings(fields, source);
     return fields;
   } catch (const YAML::Exception& e) {
-    return ErrorAt(source, e.mark, ReasonOf(e));
+    return ErrorAt(source, e.mark, PlainYamlReason(e.msg));
   } catch (const std::exception& e) {
     return InputError(fmt::format("{}: {}", source, e.what()));
   }

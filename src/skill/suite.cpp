@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <system_error>
 
 #include "skill/case_lines.h"
@@ -17,6 +19,7 @@
 #include "skill/python_tests.h"
 #include "skill/suite_file.h"
 #include "util/files.h"
+#include "util/nearest_name.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -36,7 +39,18 @@ Result<CaseList> FindCases(const Json& document, const std::string& source) {
                                   source, JsonTypeName(document)));
   }
   const char* key = ListKey(document);
-  if (key == nullptr) return CaseList{"tests", Json::array()};
+  if (key == nullptr) {
+    constexpr std::array<std::string_view, 3> kKeys = {"tests", "cases", "evals"};
+    for (const auto& member : document.items()) {
+      const std::optional<std::string> meant =
+          member.value().is_array() ? NearestKey(member.key(), kKeys) : std::nullopt;
+      if (meant) {
+        return InputError(fmt::format("{}: no cases; \"{}\" is unknown; did you mean \"{}\"?", source,
+                                      ExcerptLine(member.key(), 60), *meant));
+      }
+    }
+    return CaseList{"tests", Json::array()};
+  }
   const Json& list = document.at(key);
   if (list.is_null()) return CaseList{key, Json::array()};
   if (!list.is_array()) {

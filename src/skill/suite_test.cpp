@@ -294,6 +294,10 @@ TEST(ParseSuite, MisspeltKeysAreNamed) {
   EXPECT_THAT(
       ErrorOf(R"([{"id": "a", "input": "i", "expcted": {"contains": "b"}}])"),
       AllOf(HasSubstr("no check"), HasSubstr("unknown key \"expcted\" is ignored; did you mean \"expected\"?")));
+  EXPECT_THAT(ErrorOf(R"([{"input": "i", "expected": {"contians": "b"}}])"),
+              HasSubstr("\"expected\" has the unknown key \"contians\"; did you mean \"contains\"?"));
+  EXPECT_THAT(ErrorOf(R"({"case": [{"input": "i", "expected": {"contains": "b"}}]})"),
+              HasSubstr("no cases; \"case\" is unknown; did you mean \"cases\"?"));
 }
 
 TEST(ParseSuite, MisspeltKeywordsOfASchemaAreNamed) {

@@ -19,6 +19,7 @@
 
 #include "util/json_builder.h"
 #include "util/text.h"
+#include "util/yaml_faults.h"
 
 namespace upskill {
 namespace {
@@ -152,11 +153,13 @@ class Converter {
 
 Result<Json> ParseYaml(const std::string& text, const std::string& name, YamlNumbers numbers) {
   try {
+    if (const std::optional<YamlFault> fault = FindOpenQuote(text))
+      return InputError(fmt::format("{}:{}:{}: not YAML: {}", name, fault->line, fault->column, fault->reason));
     CheckCountOfValues(text);
     return Converter(10 * text.size() + 1024, numbers).Convert(YAML::Load(text), 0);
   } catch (const YAML::Exception& error) {
-    return InputError(
-        fmt::format("{}:{}:{}: not YAML: {}", name, error.mark.line + 1, error.mark.column + 1, error.msg));
+    return InputError(fmt::format("{}:{}:{}: not YAML: {}", name, error.mark.line + 1, error.mark.column + 1,
+                                  PlainYamlReason(error.msg)));
   } catch (const std::bad_alloc&) {
     return InputError(fmt::format("{}: too large for the available memory", name));
   } catch (const std::exception& error) {
