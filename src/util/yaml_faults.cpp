@@ -153,7 +153,7 @@ std::optional<YamlFault> FindOpenQuote(const std::string& text) {
     YAML::Parser parser(stream);
     parser.HandleNextDocument(finder);
   } catch (const std::exception&) {
-    // What comes before a syntax error may be its cause.
+    return finder.Take();  // what comes before a syntax error may be its cause
   }
   return finder.Take();
 }
