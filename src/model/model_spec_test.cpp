@@ -192,7 +192,7 @@ TEST(ParseModelSpec, NearNames) {
   EXPECT_THAT(SpecError("haikku"), HasSubstr("; did you mean 'haiku'? `upskill help"));
   EXPECT_THAT(SpecError("hiaku"), HasSubstr("; did you mean 'haiku'"));
   EXPECT_THAT(SpecError("antropic.claude-haiku-4-5"), HasSubstr("; did you mean 'anthropic.claude-haiku-4-5'?"));
-  EXPECT_THAT(SpecError("haiku.hgih"), HasSubstr("'hgih' is no effort; did you mean 'haiku.high'?"));
+  EXPECT_THAT(SpecError("haiku.hgih"), HasSubstr("'hgih' isn't an effort; did you mean 'haiku.high'?"));
   EXPECT_THAT(SpecError("sonet"), HasSubstr("unknown model 'sonet'; did you mean 'sonnet'"));
   EXPECT_THAT(SpecError("SMOLLM2-135M"), HasSubstr("did you mean 'smollm2-135m'?"));
   EXPECT_THAT(SpecError("entirely-different"), Not(HasSubstr("did you mean")));
