@@ -98,6 +98,7 @@ Result<std::vector<JudgedRun>> LoadForMatrix(const std::vector<fs::path>& folder
 // Of the skills that have no run, or none yet.
 std::vector<std::string> RemarksOf(const MatrixRuns& made) {
   std::vector<std::string> remarks;
+  remarks.reserve(made.not_measured.size() + made.not_begun.size());
   for (const std::string& skill : made.not_measured) remarks.push_back("could not be measured: " + skill);
   for (const std::string& skill : made.not_begun) remarks.push_back("not begun: " + skill);
   return remarks;
