@@ -57,7 +57,8 @@ std::string NearestPart(std::string_view name, const Catalog& catalog) {
   if (const std::string_view alias = name.substr(0, last); catalog.aliases.contains(alias)) {
     const std::optional<std::string> effort =
         NearestName(name.substr(last + 1), std::vector<std::string>(kEfforts.begin(), kEfforts.end()));
-    if (effort) return fmt::format("'{}' isn't an effort; did you mean '{}.{}'?", name.substr(last + 1), alias, *effort);
+    if (effort)
+      return fmt::format("'{}' isn't an effort; did you mean '{}.{}'?", name.substr(last + 1), alias, *effort);
     return fmt::format("'{}' isn't an effort; expected {}", name.substr(last + 1), fmt::join(kEfforts, ", "));
   }
   const std::size_t first = name.find('.');
