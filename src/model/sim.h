@@ -56,7 +56,7 @@ inline constexpr std::array kSimSettings = {
     SimSetting{"error", "0 to 1", "share of requests that fail, whatever the answer"},
     SimSetting{"skill-error", "0 to 1", "the same with the skill [error]"},
     SimSetting{"lost", "0 to 1", "share of failing skill answers that time out"},
-    SimSetting{"reach", "0 to 1", "share of fitting skills on demand that it reads [1]"},
+    SimSetting{"reach", "0 to 1", "share of fitting skills that it reads [1]"},
     SimSetting{"seed", "whole number", "draws other answers"},
     SimSetting{"latency-ms", "milliseconds", "time to each answer"},
     SimSetting{"cost", "USD", "price of each answer"},

@@ -44,7 +44,10 @@ TEST(FindingNotes, CasesUsedToWriteTheSkill) {
 TEST(FindingNotes, EmptyAnswersAreNamed) {
   FindingsRun run;
   EXPECT_THAT(run.notes(), Not(HasSubstr("empty")));
-  for (Sample& sample : run.samples) sample.response.text = " \n";
+  for (Sample& sample : run.samples) {
+    sample.response.text = " \n";
+    sample.response.stop = StopReason::kEnd;
+  }
   EXPECT_THAT(run.notes(), HasSubstr(" answers were empty: the server or its settings may be at fault\n"));
   EXPECT_EQ(EvalToJson(run.judged()).at("students").at(0).at("with_skill").at("empty"),
             EvalToJson(run.judged()).at("students").at(0).at("with_skill").at("total"));

@@ -52,7 +52,7 @@ TEST_F(InspectSamplesTest, SeveralRightChoices) {
     EXPECT_TRUE(RE2::PartialMatch(right, pattern)) << right;
   for (const char* wrong : {"ANSWER: A", "ANSWER: C", "ANSWER: A, B, C"})
     EXPECT_FALSE(RE2::PartialMatch(wrong, pattern)) << wrong;
-  EXPECT_THAT(CheckOf(R"({"input":"Q?","choices":["x"],"target":"B"})"), HasSubstr("no letter of a choice"));
+  EXPECT_THAT(CheckOf(R"({"input":"Q?","choices":["x"],"target":"B"})"), HasSubstr("not the letter of a choice"));
 }
 
 TEST_F(InspectSamplesTest, Messages) {
