@@ -129,7 +129,7 @@ TEST_F(Workspace, HasTheToolsOfMcpServersAtUrls) {
   // Nobody is asked anything that the user hasn't allowed.
   const ProcessOutcome unasked = Shell(token, eval);
   EXPECT_EQ(unasked.exit_code, 2);
-  EXPECT_THAT(unasked.error, AllOf(HasSubstr("MCP server sums"), HasSubstr("give --mcp-url " + url)));
+  EXPECT_THAT(unasked.error, AllOf(HasSubstr("MCP server sums"), HasSubstr("add --mcp-url " + url)));
   const ProcessOutcome without_variable = Shell(token, eval + " --mcp-url " + url);
   EXPECT_EQ(without_variable.exit_code, 2);
   EXPECT_THAT(without_variable.error, HasSubstr("give --mcp-env SUMS_TOKEN"));

@@ -59,6 +59,7 @@ class Arm(TypedDict):
     time_limits: int
     truncated: int
     cut: int
+    empty: int
     refusals: int
 
 

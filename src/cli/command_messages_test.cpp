@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What commands say when something is missing, limited or wrong, and their exit codes.
+#include "cli/command_messages_test.h"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -9,7 +11,6 @@
 
 #include "eval/journal.h"
 #include "eval/plan.h"
-#include "support/command_line.h"
 #include "util/files.h"
 #include "util/json.h"
 #include "util/text.h"
@@ -24,25 +25,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-const std::string kStudent = "sim:base=0,skill=1";
-
-class CommandMessages : public CommandLineTest {
- protected:
-  CommandMessages() {
-    folder.Write("skills/adding/SKILL.md", "---\nname: adding\ndescription: How to add.\n---\nAdd the numbers.\n");
-    folder.Write("skills/adding/tests.json", R"([
-      {"id": "one", "input": "one and one", "expected": {"contains": "number 2"}},
-      {"id": "two", "input": "two and two", "expected": {"contains": "number 4"}}])");
-  }
-
-  std::string skill() const { return (folder.path() / "skills/adding").string(); }
-
-  int Eval(std::vector<std::string> more, const std::string& model = kStudent) {
-    more.insert(more.begin(), {"eval", skill(), "--runs-dir", runs().string(), "-m", model});
-    return Run(more);
-  }
-};
 
 TEST_F(CommandMessages, AnEmptyGateIsAnErrorOfTheCommandLine) {
   for (const char* gate : {"", " "}) {
@@ -180,19 +162,6 @@ TEST_F(CommandMessages, ASkillWithoutCasesSaysHowToGiveSome) {
 TEST_F(CommandMessages, PermissionsThatNoCaseUsesAreNamed) {
   EXPECT_EQ(Eval({"--mcp-url", "https://tools.example"}), 0) << error;
   EXPECT_THAT(error, HasSubstr("warning: --mcp-url isn't used: no case has an MCP server at a URL\n"));
-}
-
-TEST_F(CommandMessages, LongLinesAreBrokenBetweenWords) {
-  terminal = true;
-  columns = 60;
-  variables["NO_COLOR"] = "1";
-  EXPECT_EQ(Eval({}, "sim:base=0,skill=0"), 0) << error;
-  std::size_t from = 0;
-  for (std::size_t end = out.find('\n'); end != std::string::npos; from = end + 1, end = out.find('\n', from)) {
-    const std::string line = out.substr(from, end - from);
-    if (line.find('/') != std::string::npos) continue;
-    EXPECT_LE(DisplayColumns(line), columns) << line;
-  }
 }
 
 TEST_F(CommandMessages, MissingRunsAndGenerations) {

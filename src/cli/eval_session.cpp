@@ -13,6 +13,7 @@
 #include "cli/eval_tests.h"
 #include "cli/judge_option.h"
 #include "cli/resume_checks.h"
+#include "cli/share_again.h"
 #include "cli/students.h"
 #include "eval/cache.h"
 #include "eval/gate_forecast.h"
@@ -230,23 +231,6 @@ Status StoreTerms(const EvalOptions& options, const RunTerms& stored, EvalSessio
     session.plan.terms.max_tokens = stored.max_tokens;
   }
   return session.plan.terms == stored ? Status() : session.journal->StorePlan(session.plan);
-}
-
-// A run without an answer has taken no share of alpha, and others may have since it started.
-Status ShareAlphaAgain(EvalSession& session) {
-  Plan& plan = session.plan;
-  const bool answered = std::any_of(session.resumed.begin(), session.resumed.end(),
-                                    [](const Sample& sample) { return sample.ok() || sample.keeps_answer; });
-  if (plan.share.look == 0 || answered) return {};
-  ASSIGN_OR_RETURN(const LedgerLock lock, LedgerLock::Take(session.runs_dir));
-  const Result<Ledger> ledger = ReadLedger(session.runs_dir);
-  if (!ledger) return ledger.error().With("counting earlier looks at the tests");
-  const Json before = AlphaShareToJson(plan.share);
-  plan.planned_rounds = 0;
-  TakeShare(*ledger, session.runs_dir, /*reuses_answers=*/false, plan);
-  if (AlphaShareToJson(plan.share) == before) return {};
-  RETURN_IF_ERROR(session.journal->StorePlan(plan));
-  return lock.NoteStart(plan);
 }
 
 // Takes up the run in `folder`, whose plan and models the session has.

@@ -152,4 +152,10 @@ void Admission::Drop(Lane& lane, Model::CancelScope scope) {
   lane.model().Cancel(scope);
 }
 
+RateLimits RateLimitsOf(const std::vector<Model*>& models, const Model* judge) {
+  RateLimits all = judge == nullptr ? RateLimits() : judge->rate_limits();
+  for (const Model* model : models) all = Together(all, model->rate_limits());
+  return all;
+}
+
 }  // namespace upskill

@@ -16,6 +16,7 @@
 #include "eval/plan.h"
 #include "model/model.h"
 #include "util/clock.h"
+#include "util/rate_limits.h"
 
 namespace upskill {
 
@@ -95,5 +96,8 @@ class Admission {
   std::size_t saved_ = 0;
   std::string exhausted_;
 };
+
+// What the servers' rate limits hold up, of all of them; `judge` may be null.
+RateLimits RateLimitsOf(const std::vector<Model*>& models, const Model* judge);
 
 }  // namespace upskill

@@ -382,25 +382,8 @@ class Runner {
     }
   }
 
-  // What rate limits hold up, so that waiting isn't silent.
-  void CountRateLimits() {
-    RateLimits all;
-    const auto add = [&all](const Model& model) {
-      const RateLimits one = model.rate_limits();
-      if (one.times == 0) return;
-      if (all.times == 0 || one.next_try_seconds > all.next_try_seconds) {
-        all.host = one.host;
-        all.next_try_seconds = one.next_try_seconds;
-      }
-      all.times += one.times;
-    };
-    for (const Model* model : input_.models) add(*model);
-    if (input_.judge != nullptr) add(*input_.judge);
-    progress_.rate_limits = std::move(all);
-  }
-
   void Report() {
-    CountRateLimits();
+    progress_.rate_limits = RateLimitsOf(input_.models, input_.judge);
     progress_.in_flight = admission_.in_flight();
     progress_.saved = admission_.saved();
     progress_.seconds = SecondsBetween(started_, input_.clock->Now());
@@ -422,7 +405,7 @@ class Runner {
     RunOutcome outcome;
     outcome.data = std::move(data_);
     progress_.saved = admission_.saved();
-    CountRateLimits();
+    progress_.rate_limits = RateLimitsOf(input_.models, input_.judge);
     outcome.progress = progress_;
     outcome.interrupted = stop_level_ > 0;
     outcome.stopped_models = std::move(stopped_models_);

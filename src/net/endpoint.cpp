@@ -34,11 +34,6 @@ std::shared_ptr<const HttpRequest> ProbeLike(const HttpRequest& request, millise
   return std::make_shared<const HttpRequest>(std::move(probe));
 }
 
-std::string AuthorityOf(const std::string& base_url) {
-  const Result<HttpUrl> url = ParseHttpUrl(base_url);
-  return url ? url->authority : "the server";
-}
-
 }  // namespace
 
 // The queue and the requests on the wire. Locking: mutex_ is held while the client is called (which only queues a

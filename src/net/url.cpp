@@ -65,4 +65,9 @@ std::string ServerText(std::string_view text) {
   return ExcerptLine(Trim(std::string_view(masked).substr(0, kMaxBytes)), kMaxServerText);
 }
 
+std::string AuthorityOf(const std::string& url) {
+  const Result<HttpUrl> parsed = ParseHttpUrl(url);
+  return parsed ? parsed->authority : "the server";
+}
+
 }  // namespace upskill

@@ -20,6 +20,9 @@ struct HttpUrl {
 // Parses a URL. Error: kPermanent; the message doesn't repeat the URL, which may contain a password.
 Result<HttpUrl> ParseHttpUrl(const std::string& url);
 
+// Host and port for a message; "the server" if it isn't such a URL.
+std::string AuthorityOf(const std::string& url);
+
 // A server's text for quoting in a message: one line, at most 300 columns, without known secrets.
 std::string ServerText(std::string_view text);
 
