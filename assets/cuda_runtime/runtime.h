@@ -40,8 +40,8 @@ void FetchManagedWhenRead();
 bool FetchManagedPage(const void* address);  // false: it isn't such a page
 void* MapManaged(uint64_t address, size_t bytes);
 // `registered`: memory of the program itself, which stays.
-bool WasFreed(const void* address);  // it was in managed memory
 bool UnmapManaged(void* memory, bool registered);
+bool WasFreed(const void* address);  // it was in managed memory
 
 uint64_t StreamNumber(cudaStream_t stream);
 

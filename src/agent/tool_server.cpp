@@ -27,9 +27,7 @@ constexpr int kEndNow = 2;  // for StopFlag
 std::string ToolName(const std::string& server, const std::string& tool) {
   std::string name = server + "_" + tool;
   for (char& c : name) {
-    const bool plain =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-    if (!plain) c = '_';
+    if (!IsAsciiAlphanumeric(c) && c != '-') c = '_';
   }
   return name.substr(0, kMostNameBytes);
 }

@@ -135,9 +135,7 @@ bool IsPlainWord(std::string_view text) {
   return !text.empty() && text.front() != ':' && !FindInvalidUtf8(text) &&
          std::all_of(text.begin(), text.end(),
                      [&](char c) {
-                       const bool is_alphanumeric =
-                           (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-                       return is_alphanumeric || static_cast<unsigned char>(c) >= 0x80 ||
+                       return IsAsciiAlphanumeric(c) || static_cast<unsigned char>(c) >= 0x80 ||
                               kPlain.find(c) != std::string_view::npos;
                      }) &&
          SafeForTerminal(std::string(text)) == text;

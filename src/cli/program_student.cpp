@@ -16,6 +16,7 @@
 #include "program/program_model.h"
 #include "program/program_place.h"
 #include "util/files.h"
+#include "util/text.h"
 #include "util/user_folders.h"
 
 namespace upskill {
@@ -106,8 +107,7 @@ Result<ProgramTarget> TargetOf(const AgentProgram& program, const std::string& m
 // Names end up in configuration files of programs.
 Status CheckModelName(const std::string& name, const std::string& text) {
   const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("._-:/@+").find(static_cast<char>(c)) != std::string_view::npos;
+    return IsAsciiAlphanumeric(c) || std::string_view("._-:/@+").find(static_cast<char>(c)) != std::string_view::npos;
   });
   if (plain && !name.empty() && name.front() != '-') return {};
   return InputError(

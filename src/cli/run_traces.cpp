@@ -127,8 +127,7 @@ Json MessagesOf(const Case& test_case, const ChatResponse& response) {
 std::string FileNameOf(const Plan& plan, std::size_t student, const std::string& case_id) {
   std::string name = fmt::format("{}-{}-{}", plan.run, plan.students[student].name, case_id).substr(0, 150);
   for (char& c : name) {
-    const bool plain =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    const bool plain = IsAsciiAlphanumeric(c) || c == '-' || c == '_';
     if (!plain) c = '_';
   }
   return name;

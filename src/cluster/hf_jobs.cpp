@@ -24,12 +24,9 @@ constexpr const char* kWork = "/tmp/upskill";  // whose files are copied to the 
 
 // The name of an account or a bucket.
 bool IsHubName(std::string_view name) {
-  const auto is_alphanumeric = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  };
-  return !name.empty() && name.size() <= 96 && is_alphanumeric(name.front()) && is_alphanumeric(name.back()) &&
+  return !name.empty() && name.size() <= 96 && IsAsciiAlphanumeric(name.front()) && IsAsciiAlphanumeric(name.back()) &&
          std::all_of(name.begin(), name.end(),
-                     [&](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
+                     [](char c) { return IsAsciiAlphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 bool IsBucket(std::string_view name) {
@@ -38,9 +35,8 @@ bool IsBucket(std::string_view name) {
 }
 
 bool IsHubId(std::string_view id) {
-  return !id.empty() && id.size() <= 64 && std::all_of(id.begin(), id.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  });
+  return !id.empty() && id.size() <= 64 &&
+         std::all_of(id.begin(), id.end(), [](char c) { return IsAsciiAlphanumeric(c); });
 }
 
 // In the container, files on the bucket are written whole: a shard works on a copy, which is copied back every half
@@ -233,8 +229,7 @@ Result<HubOptions> HubOptionsFrom(const std::vector<JobOption>& options) {
     } else {
       return InputError(
           fmt::format("unknown --job-option {}; Hugging Face Jobs take image, program, storage, flavor, timeout, "
-                      "secrets, env, namespace "
-                      "and resource-group-id",
+                      "secrets, env, namespace and resource-group-id",
                       option.name));
     }
   }

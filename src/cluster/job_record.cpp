@@ -10,6 +10,7 @@
 
 #include "util/files.h"
 #include "util/folder.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -39,9 +40,8 @@ bool IsPossibleId(const Json& id) {
   if (id.is_null()) return true;
   if (!id.is_string()) return false;
   const auto& text = id.get_ref<const std::string&>();
-  return !text.empty() && text.size() <= 64 && text.front() != '-' && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
-  });
+  return !text.empty() && text.size() <= 64 && text.front() != '-' &&
+         std::all_of(text.begin(), text.end(), [](char c) { return IsAsciiAlphanumeric(c) || c == '-'; });
 }
 
 Result<JobSubmission> SubmissionFromJson(const Json& json, int shards, const std::string& source) {

@@ -75,9 +75,7 @@ std::string OutputPattern(const JobArray& array) {
 
 bool IsName(std::string_view name) {
   return !name.empty() && name.front() != '-' && name.size() <= 128 &&
-         std::all_of(name.begin(), name.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-         });
+         std::all_of(name.begin(), name.end(), [](char c) { return IsAsciiAlphanumeric(c) || c == '_' || c == '-'; });
 }
 
 class Slurm : public JobEngine {

@@ -25,9 +25,7 @@ constexpr std::string_view kForms =
     "give https://HOST/OWNER/REPO, ssh://USER@HOST/REPO, USER@HOST:REPO or file:///FOLDER, with #REF:PATH after it if "
     "need be";
 
-bool IsWordCharacter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
+bool IsWordCharacter(char c) { return IsAsciiAlphanumeric(c) || c == '_'; }
 
 bool HasOnly(std::string_view text, std::string_view more) {
   return std::all_of(text.begin(), text.end(),

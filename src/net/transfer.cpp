@@ -29,8 +29,7 @@ constexpr std::size_t kMaxUnpackRatio = 100;
 bool IsToken(std::string_view text) {  // RFC 9110, section 5.6.2
   constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
   return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           kMarks.find(c) != std::string_view::npos;
+    return IsAsciiAlphanumeric(c) || kMarks.find(c) != std::string_view::npos;
   });
 }
 

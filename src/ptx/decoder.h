@@ -19,10 +19,10 @@ namespace upskill::ptx {
 
 class Parser;
 
-// Turns the statements of a Parser into the instructions of a Program. What isn't implemented becomes an instruction
-// that says so when it is executed; what can't be PTX is an error.
 Space SpaceOf(const Statement& statement);  // that its modifiers name, else kGeneric
 
+// Turns the statements of a Parser into the instructions of a Program. What isn't implemented becomes an instruction
+// that says so when it is executed; what can't be PTX is an error.
 class Decoder {
  public:
   Decoder(Parser& parser, Program& program) : parser_(parser), program_(program) {}

@@ -11,6 +11,7 @@
 #include "report/derived_file.h"
 #include "report/figures.h"
 #include "report/table.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -212,7 +213,7 @@ const char* ConfigurationName(Arm arm) {
 std::string FileNamePart(const std::string& id) {
   std::string slug;
   for (const char c : id) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    const bool plain = IsAsciiAlphanumeric(c);
     if (plain) {
       slug += c;
     } else if (!slug.empty() && slug.back() != '-') {

@@ -15,9 +15,7 @@
 namespace upskill {
 namespace {
 
-bool IsWordCharacter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
+bool IsWordCharacter(char c) { return IsAsciiAlphanumeric(c) || c == '_'; }
 
 // Whether a word or number continues at `at`, possibly after a full stop.
 bool GoesOn(std::string_view text, std::size_t at) {

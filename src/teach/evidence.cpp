@@ -39,8 +39,7 @@ std::string WithoutSpace(std::string_view text) {
 }
 
 bool IsIdentifierCharacter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-         static_cast<unsigned char>(c) >= 0x80;
+  return IsAsciiAlphanumeric(c) || c == '_' || c == '-' || static_cast<unsigned char>(c) >= 0x80;
 }
 
 std::vector<std::string_view> WordsIn(std::string_view text) {

@@ -20,9 +20,7 @@ constexpr std::size_t kMaxRequestBytes = 1500;  // a longer request is a briefin
 // Whether a code span can answer a question: it is short, and the question doesn't contain it.
 bool Settles(const std::string& span, const std::string& request) {
   const bool tells = span.size() >= 3 && span.size() <= 60 && span.find('\n') == std::string::npos &&
-                     std::any_of(span.begin(), span.end(), [](char c) {
-                       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-                     });
+                     std::any_of(span.begin(), span.end(), [](char c) { return IsAsciiAlphanumeric(c); });
   return tells && !HoldsIgnoringCase(request, span) && span.find("[redacted:") == std::string::npos;
 }
 

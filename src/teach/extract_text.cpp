@@ -64,7 +64,7 @@ bool IsProse(const std::string& sentence) {
   bool in_word = false;
   for (const char c : sentence + " ") {
     if (c == '`') code = !code;
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    const bool letter = IsAsciiLetter(c);
     if (!code && in_word && c == ' ') ++words;
     in_word = letter || (in_word && (c == '\'' || c == '-' || c == ',' || c == '.' || c == ':'));
     if (!code && (c == '=' || c == '{' || c == ';' || c == '|')) return false;

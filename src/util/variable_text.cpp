@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "util/text.h"
+
 namespace upskill {
 namespace {
 
@@ -30,9 +32,7 @@ Status Walk(std::string_view text, const std::function<void(std::string_view)>& 
 
 bool IsVariableName(std::string_view name) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  const auto is_plain = [&](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_';
-  };
+  const auto is_plain = [&](char c) { return IsAsciiLetter(c) || is_digit(c) || c == '_'; };
   return !name.empty() && !is_digit(name.front()) && std::all_of(name.begin(), name.end(), is_plain);
 }
 

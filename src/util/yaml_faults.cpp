@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "util/text.h"
+
 namespace upskill {
 namespace {
 
@@ -23,9 +25,7 @@ bool LooksLikeEntry(std::string_view text) {
   const std::size_t colon = text.find(':');
   if (colon == 0 || colon == std::string_view::npos) return false;
   if (colon + 1 < text.size() && text[colon + 1] != ' ') return false;
-  const auto is_of_word = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-  };
+  const auto is_of_word = [](char c) { return IsAsciiAlphanumeric(c) || c == '_' || c == '-'; };
   return std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(colon), is_of_word);
 }
 

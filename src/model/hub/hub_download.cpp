@@ -34,8 +34,7 @@ bool HasBlob(const HubDownload& download, const HubFile& file) {
 std::string UrlPath(const std::string& path) {
   std::string url;
   for (const char c : path) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       std::string_view("/-._~").find(c) != std::string_view::npos;
+    const bool plain = IsAsciiAlphanumeric(c) || std::string_view("/-._~").find(c) != std::string_view::npos;
     url += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return url;

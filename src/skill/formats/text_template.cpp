@@ -16,9 +16,7 @@ namespace {
 constexpr std::size_t kMaxBytes = std::size_t{1} << 20U;
 constexpr int kMaxDepth = 5;
 
-bool IsNameCharacter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
+bool IsNameCharacter(char c) { return IsAsciiAlphanumeric(c) || c == '_'; }
 
 // The value of `name.key.key`; null if it isn't a path of names, or isn't there.
 const Json* Find(const Json& variables, std::string_view path) {

@@ -57,8 +57,7 @@ std::vector<std::string> WordsOf(std::string_view command) {
     word.clear();
   };
   for (const char c : command.substr(0, 4000)) {
-    const bool part = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-                      c == '.' || c == '/' || c == '-';
+    const bool part = IsAsciiAlphanumeric(c) || c == '_' || c == '.' || c == '/' || c == '-';
     if (part) {
       word += c;
     } else {

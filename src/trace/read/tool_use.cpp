@@ -32,10 +32,7 @@ std::string FirstString(const Json& object, std::initializer_list<const char*> k
 
 // The name in ".../skills/NAME/..." or ".../NAME/SKILL.md"; empty if the text has neither.
 std::string SkillInPath(std::string_view text) {
-  const auto is_name = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-           c == '.';
-  };
+  const auto is_name = [](char c) { return IsAsciiAlphanumeric(c) || c == '-' || c == '_' || c == '.'; };
   std::size_t end = text.find("/SKILL.md");
   if (end == std::string_view::npos) end = text.find("/skill.md");
   if (end == std::string_view::npos) {
