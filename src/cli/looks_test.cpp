@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "eval/journal.h"
+#include "eval/plan.h"
 #include "support/command_line.h"
 #include "support/generate_fixture.h"
 #include "support/source_dir.h"

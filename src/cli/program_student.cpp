@@ -106,8 +106,8 @@ Result<ProgramTarget> TargetOf(const AgentProgram& program, const std::string& m
 
 // Names end up in configuration files of programs.
 Status CheckModelName(const std::string& name, const std::string& text) {
-  const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return IsAsciiAlphanumeric(c) || std::string_view("._-:/@+").find(static_cast<char>(c)) != std::string_view::npos;
+  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
+    return IsAsciiAlphanumeric(c) || std::string_view("._-:/@+").find(c) != std::string_view::npos;
   });
   if (plain && !name.empty() && name.front() != '-') return {};
   return InputError(

@@ -98,7 +98,7 @@ TEST(PodOptions, NamesAreThoseOfKubernetes) {
 
 TEST(PodOptions, PodsSeeWhatIsBelowTheMount) {
   const std::unique_ptr<JobEngine> engine = *MakeKubernetes("", Pods());
-  EXPECT_TRUE(engine->CheckPlaces({"/shared", "/shared/work/skill"}).ok());
+  EXPECT_TRUE(engine->CheckPlaces({"/shared", "/shared/team/skill"}).ok());
   EXPECT_THAT(engine->CheckPlaces({"/shared/x", "/home/me"}).error().message,
               HasSubstr("/home/me isn't below /shared, the folder of --job-option claim"));
   EXPECT_FALSE(engine->CheckPlaces({"/shared-not"}).ok());
