@@ -89,7 +89,7 @@ std::optional<int> ForecastRounds(const SequenceState& state, const SpendingSche
   for (int round = state.rounds; round < horizon; ++round) {
     const auto i = static_cast<std::size_t>(round);
     for (Walk& walk : walks) {
-      for (int step = 0; step < coarse.steps[i]; ++step) walk.Step(1);
+      decided += walk.UnitSteps(coarse.steps[i]);
       decided += walk.CutFrom(helps[i]) + walk.CutUpTo(-hurts[i]) + walk.CutNegligible();
     }
     if (decided >= 0.5 * kRates) return round + 1 - state.rounds;

@@ -20,13 +20,13 @@ SignFlipSequence::SignFlipSequence(double alpha, const SpendingSchedule& schedul
     : alpha_(alpha), schedule_(schedule) {}
 
 void SignFlipSequence::AddRound(const std::vector<double>& changes) {
+  std::int64_t differing = 0;
   for (const double change : changes) {
-    if (change == 0.0) continue;
     sum_ += change;
-    ++reach_;
-    walk_.Step(1);
-    rejected_ += walk_.CutNegligible();
+    differing += change == 0.0 ? 0 : 1;
   }
+  reach_ += differing;
+  rejected_ += walk_.UnitSteps(differing);
   const double allowed = alpha_ * schedule_.Until(rounds() + 1) * (1.0 + kRounding);
   rejected_ += walk_.CutTopWithin(allowed - rejected_);
   critical_.push_back(walk_.end());

@@ -10,6 +10,14 @@ constexpr double kNegligibleMass = 1e-18;
 
 }  // namespace
 
+Walk::Walk(double up, std::int64_t start) : up_(up), low_(start), mass_{1.0} {
+  ups_[0] = 1.0;
+  for (std::size_t steps = 1; steps <= kBlock; ++steps) {
+    for (std::size_t ups = steps; ups > 0; --ups) ups_[ups] = (1.0 - up) * ups_[ups] + up * ups_[ups - 1];
+    ups_[0] *= 1.0 - up;
+  }
+}
+
 void Walk::Step(int length) {
   const std::size_t size = mass_.size();
   const auto step = static_cast<std::size_t>(length);
@@ -21,6 +29,45 @@ void Walk::Step(int length) {
   for (std::size_t i = size; i < step; ++i) next_[i] = 0.0;
   for (std::size_t i = step; i < size; ++i) next_[i] = down * mass_[i] + up_ * mass_[i - step];
   for (std::size_t i = std::max(step, size); i < size + step; ++i) next_[i] = up_ * mass_[i - step];
+  mass_.swap(next_);
+}
+
+double Walk::UnitSteps(std::int64_t count) {
+  double negligible = 0.0;
+  for (; count >= static_cast<std::int64_t>(kBlock); count -= static_cast<std::int64_t>(kBlock)) {
+    BlockOfUnitSteps();
+    negligible += CutNegligible();
+  }
+  for (; count > 0; --count) {
+    Step(1);
+    negligible += CutNegligible();
+  }
+  return negligible;
+}
+
+void Walk::BlockOfUnitSteps() {
+  const std::size_t size = mass_.size();
+  low_ -= static_cast<std::int64_t>(kBlock);
+  if (size == 0) return;
+  next_.resize(size + kBlock);
+  const auto among = [&](std::size_t i, std::size_t first_ups, std::size_t last_ups) {
+    double sum = 0.0;
+    for (std::size_t ups = first_ups; ups <= last_ups; ++ups) sum += ups_[ups] * mass_[i - ups];
+    return sum;
+  };
+  const std::size_t inner = std::min(size, kBlock);
+  for (std::size_t i = 0; i < inner; ++i) next_[i] = among(i, 0, i);
+  for (std::size_t i = size; i < kBlock; ++i) next_[i] = among(i, i + 1 - size, i);
+  // Compilers turn these into operations on vectors.
+  const double* const mass = mass_.data();
+  double* const next = next_.data();
+  const std::array<double, kBlock + 1> ups = ups_;
+  for (std::size_t i = kBlock; i < size; ++i) {
+    double sum = 0.0;
+    for (std::size_t j = 0; j <= kBlock; ++j) sum += ups[j] * mass[i - j];
+    next[i] = sum;
+  }
+  for (std::size_t i = std::max(size, kBlock); i < size + kBlock; ++i) next_[i] = among(i, i + 1 - size, kBlock);
   mass_.swap(next_);
 }
 

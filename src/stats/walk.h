@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -11,9 +12,11 @@ namespace upskill {
 // whole numbers; each goes up with the same probability.
 class Walk {
  public:
-  explicit Walk(double up = 0.5, std::int64_t start = 0) : up_(up), low_(start), mass_{1.0} {}
+  explicit Walk(double up = 0.5, std::int64_t start = 0);
 
   void Step(int length);
+  // So many steps of length 1, at a fraction of the time of single ones. Returns the negligible mass that was cut off.
+  double UnitSteps(std::int64_t count);
 
   // Cut off a tail and return its mass.
   double CutFrom(std::int64_t sum);    // this sum and higher ones
@@ -26,12 +29,16 @@ class Walk {
   std::int64_t end() const { return low_ + 2 * static_cast<std::int64_t>(mass_.size()); }
 
  private:
+  static constexpr std::size_t kBlock = 8;  // steps taken together
+
+  void BlockOfUnitSteps();
   std::size_t IndexFrom(std::int64_t sum) const;  // of the lowest sum that is at least this
 
   double up_;
-  std::int64_t low_;          // sum of mass_[0]; each index adds 2
-  std::vector<double> mass_;  // by sum
-  std::vector<double> next_;  // scratch
+  std::array<double, kBlock + 1> ups_{};  // the probability of each number of ups in a block
+  std::int64_t low_;                      // sum of mass_[0]; each index adds 2
+  std::vector<double> mass_;              // by sum
+  std::vector<double> next_;              // scratch
 };
 
 }  // namespace upskill
