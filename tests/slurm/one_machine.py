@@ -114,6 +114,13 @@ class Cluster:
         found = subprocess.run(["squeue", "-h", "-r", "-t", state, "-p", "low", "-o", "%N|"], capture_output=True)
         return found.stdout.decode().split()
 
+    def state(self):
+        """Everything that helps to understand a test that failed: tasks, nodes and the end of the controller's log."""
+        shown = [subprocess.run(command, capture_output=True, text=True).stdout
+                 for command in (["squeue", "-r", "-t", "all"], ["sinfo", "-N", "-l"])]
+        log = (self.folder / "log/slurmctld.log").read_text(errors="replace").splitlines()
+        return "\n".join(shown + log[-100:])
+
     def stop(self):
         for name in sorted(self.daemons, key=lambda name: name == "munged"):
             daemon = self.daemons[name]

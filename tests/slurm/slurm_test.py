@@ -45,8 +45,14 @@ class EvalOnSlurm(unittest.TestCase):
         command = self.command("--on", "slurm", "--shards", str(shards), *more, seconds=seconds)
         return subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
-    def end(self, process, code=0, limit=120):
-        out, _ = process.communicate(timeout=limit)
+    # upskill pauses for 30 s before it submits a shard again that ended within a minute, and for 120 s the second time.
+    def end(self, process, code=0, limit=240):
+        try:
+            out, _ = process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out, _ = process.communicate()
+            self.fail(f"no end within {limit} s\n{out}\n{CLUSTER.state()}\n{json.dumps(self.record(), indent=1)}")
         self.assertEqual(process.returncode, code, out)
         return out
 
