@@ -81,10 +81,12 @@ class FuzzReplayTest : public testing::TestWithParam<FuzzedParser> {
 TEST_P(FuzzReplayTest, EveryInputIsParsed) {
   constexpr int kOfSeed = 100;
   constexpr int kOfFile = 3;
+  constexpr std::size_t kCutsOfSeed = 100;
   const FuzzedParser& parser = GetParam();
   for (const std::string& input : Fragments()) parser.run(input);
   for (const std::string& seed : parser.seeds) {
-    for (std::size_t size = 0; size < seed.size(); size += 7) parser.run(seed.substr(0, size));
+    const std::size_t step = std::max<std::size_t>(7, seed.size() / kCutsOfSeed);
+    for (std::size_t size = 0; size < seed.size(); size += step) parser.run(seed.substr(0, size));
     parser.run(seed);
     RunDamaged(seed, kOfSeed);
   }
