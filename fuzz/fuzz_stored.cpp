@@ -64,14 +64,14 @@ void FuzzPrompt(std::string_view input) {
   if (const Result<PromptTemplate> form = PromptTemplate::Parse(text, {"count", "material", "task"}, "x.md");
       Parsed(form))
     CheckRendered(*form, input);
-  for (const PromptKind& kind : PromptKinds()) {
-    const Result<Prompts> prompts = Prompts::FromJson({{std::string(kind.name), text}}, "generation.json");
-    if (!Parsed(prompts)) continue;
-    CHECK(prompts->Text(kind.name) == text);
-    const Result<Prompts> again = Prompts::FromJson(prompts->ToJson(), "generation.json");
-    CHECK(again.ok() && again->Hash() == prompts->Hash());
-    prompts->Render(kind.name);
-  }
+  // All kinds for each input would take two dozen times as long.
+  const PromptKind& kind = PromptKinds()[input.size() % PromptKinds().size()];
+  const Result<Prompts> prompts = Prompts::FromJson({{std::string(kind.name), text}}, "generation.json");
+  if (!Parsed(prompts)) return;
+  CHECK(prompts->Text(kind.name) == text);
+  const Result<Prompts> again = Prompts::FromJson(prompts->ToJson(), "generation.json");
+  CHECK(again.ok() && again->Hash() == prompts->Hash());
+  prompts->Render(kind.name);
 }
 
 std::vector<std::string> PromptSeeds() {
