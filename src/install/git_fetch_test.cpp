@@ -3,7 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "support/git_repository.h"
 #include "support/skill_folder.h"
@@ -20,7 +24,20 @@ using ::testing::Not;
 
 class GitFetch : public testing::Test {
  protected:
-  GitFetch() { WriteSkill(folder, "r/skills/greet", "greet"); }
+  // With a temporary folder of its own: other programs fetch at the same time.
+  GitFetch() {
+    WriteSkill(folder, "r/skills/greet", "greet");
+    fs::create_directory(temporary);
+    if (const char* set = std::getenv("TMPDIR")) before = set;
+    ::setenv("TMPDIR", temporary.c_str(), 1);
+  }
+  ~GitFetch() override {
+    if (before) {
+      ::setenv("TMPDIR", before->c_str(), 1);
+    } else {
+      ::unsetenv("TMPDIR");
+    }
+  }
 
   Result<FetchedSkill> Fetch(const std::string& ref = "", const std::string& path = "") const {
     return FetchGitSkill({Url(), ref, path}, EvaluationFiles::kLeftOut, limits);
@@ -29,14 +46,16 @@ class GitFetch : public testing::Test {
   std::string ErrorOf(const Result<FetchedSkill>& fetched) const { return fetched ? "" : fetched.error().message; }
 
   // What fetching leaves in the temporary folder.
-  static std::vector<std::string> Leavings() {
+  std::vector<std::string> Leavings() const {
     std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(fs::temp_directory_path()))
+    for (const auto& entry : fs::directory_iterator(temporary))
       if (entry.path().filename().string().starts_with("upskill-git-")) names.push_back(entry.path().string());
     return names;
   }
 
   TempFolder folder;
+  fs::path temporary = folder.path() / "tmp";
+  std::optional<std::string> before;  // the value of TMPDIR
   fs::path repository = folder.path() / "r";
   GitLimits limits;
 };
