@@ -72,15 +72,47 @@ bool Repacks(ggml_backend_buffer_type_t type) {
   return weight->extra != nullptr;
 }
 
-// Weights in Q8_0, stored in the given way, times activations: the largest error, in units of the root mean square.
-double ProductError(ggml_backend_buffer_type_t stored, std::int64_t length, std::int64_t rows, std::int64_t tokens,
-                    int threads) {
-  Rng rng(static_cast<std::uint64_t>(length * 1000 + rows * 10 + tokens));
-  const std::vector<float> weights = RandomNumbers(length * rows, rng);
-  const std::vector<float> inputs = RandomNumbers(length * tokens, rng);
-  std::vector<std::uint8_t> packed(ggml_row_size(GGML_TYPE_Q8_0, length) * static_cast<std::size_t>(rows));
-  ggml_quantize_chunk(GGML_TYPE_Q8_0, weights.data(), packed.data(), 0, rows, length, nullptr);
+struct Numbers {
+  std::vector<float> weights;
+  std::vector<float> inputs;
+  std::vector<std::uint8_t> packed;  // the weights in Q8_0
+};
 
+Numbers RandomWeights(std::int64_t length, std::int64_t rows, std::int64_t tokens) {
+  Rng rng(static_cast<std::uint64_t>(length * 1000 + rows * 10 + tokens));
+  Numbers numbers{RandomNumbers(length * rows, rng), RandomNumbers(length * tokens, rng), {}};
+  numbers.packed.resize(ggml_row_size(GGML_TYPE_Q8_0, length) * static_cast<std::size_t>(rows));
+  ggml_quantize_chunk(GGML_TYPE_Q8_0, numbers.weights.data(), numbers.packed.data(), 0, rows, length, nullptr);
+  return numbers;
+}
+
+// Weights of -128 or 127, where each row has one sign, and activations that are all the largest there are: sums of
+// products in 16 bits would overflow. A quantizer doesn't write -128, but a file may.
+Numbers ExtremeWeights(std::int64_t length, std::int64_t rows, std::int64_t tokens) {
+  constexpr std::int64_t kBlock = 32;
+  const ggml_fp16_t scale = ggml_fp32_to_fp16(1.0F / 128.0F);
+  Numbers numbers;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const std::int8_t weight = row % 2 == 0 ? -128 : 127;
+    for (std::int64_t block = 0; block < length / kBlock; ++block) {
+      const auto* bytes = reinterpret_cast<const std::uint8_t*>(&scale);
+      numbers.packed.insert(numbers.packed.end(), bytes, bytes + sizeof(scale));
+      numbers.packed.insert(numbers.packed.end(), kBlock, static_cast<std::uint8_t>(weight));
+    }
+    numbers.weights.insert(numbers.weights.end(), static_cast<std::size_t>(length),
+                           static_cast<float>(weight) / 128.0F);
+  }
+  for (std::int64_t token = 0; token < tokens; ++token) {
+    numbers.inputs.insert(numbers.inputs.end(), static_cast<std::size_t>(length), token % 2 == 0 ? 1.0F : -1.0F);
+  }
+  return numbers;
+}
+
+// Weights in Q8_0, stored in the given way, times activations: the largest error, in units of the root mean square of
+// random products.
+double ProductError(ggml_backend_buffer_type_t stored, std::int64_t length, std::int64_t rows, std::int64_t tokens,
+                    int threads, const Numbers& numbers) {
+  const auto& [weights, inputs, packed] = numbers;
   const Context weight_context = NewContext();
   ggml_tensor* weight = ggml_new_tensor_2d(weight_context.get(), GGML_TYPE_Q8_0, length, rows);
   const Buffer weight_buffer(ggml_backend_alloc_ctx_tensors_from_buft(weight_context.get(), stored));
@@ -121,13 +153,15 @@ TEST_F(FastKernels, RepackedWeightsGiveTheProductsOfPlainOnes) {
   ggml_backend_buffer_type_t repacked = Repacked();
   ASSERT_NE(repacked, nullptr);
   constexpr double kError = 0.05;  // of two numbers of eight bits each
-  EXPECT_LT(ProductError(ggml_backend_cpu_buffer_type(), 576, 192, 32, 2), kError);
+  EXPECT_LT(ProductError(ggml_backend_cpu_buffer_type(), 576, 192, 32, 2, RandomWeights(576, 192, 32)), kError);
   if (!Repacks(repacked)) GTEST_SKIP() << "llama.cpp has no order of Q8_0 weights for this processor";
   for (const std::int64_t length : {32, 576}) {
-    for (const std::int64_t rows : {16, 48, 208}) {
+    for (const std::int64_t rows : {8, 16, 24, 48, 208}) {
       for (const std::int64_t tokens : {1, 3, 4, 5, 32, 67}) {
         for (const int threads : {1, 3}) {
-          EXPECT_LT(ProductError(repacked, length, rows, tokens, threads), kError)
+          EXPECT_LT(ProductError(repacked, length, rows, tokens, threads, RandomWeights(length, rows, tokens)), kError)
+              << length << ' ' << rows << ' ' << tokens;
+          EXPECT_LT(ProductError(repacked, length, rows, tokens, threads, ExtremeWeights(length, rows, tokens)), kError)
               << length << ' ' << rows << ' ' << tokens;
         }
       }
