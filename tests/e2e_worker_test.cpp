@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -96,6 +97,37 @@ TEST_F(Worker, IsRestartedAfterACrash) {
   const std::vector<std::string> errors = ErrorsIn(runs());
   ASSERT_FALSE(errors.empty());  // those in flight
   for (const std::string& error : errors) EXPECT_THAT(error, AllOf(HasSubstr("unavailable: "), HasSubstr("signal 9")));
+}
+
+// The answers of a run with these models, by model and cell.
+std::map<std::string, std::string> AnswersOf(const fs::path& folder, const std::vector<fs::path>& models) {
+  std::vector<std::string> command = {"eval", kExampleSkill.string(), "--max-tokens", "100", "--no-cache"};
+  for (const fs::path& model : models) {
+    command.emplace_back("-m");
+    command.push_back("llama:" + model.string() + "?threads=2&parallel=4");
+  }
+  fs::create_directories(folder);
+  EXPECT_EQ(RunUpskill(command, folder).exit_code, 0);
+  std::map<std::string, std::string> answers;
+  for (const Sample& sample : SamplesIn(folder / "runs")) answers[CellName(sample)] = sample.response.text;
+  return answers;
+}
+
+TEST_F(Worker, TwoModelsWorkAtTheSameTimeAndAnswerAsEachDoesAlone) {
+  const fs::path other = folder_.Write("other.gguf", ModelWithTemplate(kHangingTemplate));
+  const std::vector<fs::path> models = {UPSKILL_TINY_MODEL, other};
+  std::map<std::string, std::string> alone;
+  for (const fs::path& model : models) alone.merge(AnswersOf(folder_.path() / model.stem(), {model}));
+  const fs::path together = folder_.path() / "together";
+  EXPECT_EQ(AnswersOf(together, models), alone);
+  EXPECT_EQ(alone.size(), 64U);  // 2 models, 16 cases, 2 arms
+  const std::vector<Sample> samples = SamplesIn(together / "runs");
+  const auto first = [&](bool of_first) {
+    return std::find_if(samples.begin(), samples.end(),
+                        [&](const Sample& s) { return (s.student == samples[0].student) == of_first; });
+  };
+  // The one doesn't wait for the other to finish.
+  EXPECT_LT(first(false) - samples.begin(), 24);
 }
 
 TEST_F(Worker, TwoCrashesLeaveARunThatCanBeResumed) {

@@ -124,6 +124,7 @@ class LoopModel : public Model {
   RateLimits rate_limits() const override { return model_->rate_limits(); }
   int MaxOutputTokens(const ChatRequest& request) const override { return model_->MaxOutputTokens(request); }
   std::optional<std::size_t> CountTokens(const std::string& text) const override { return model_->CountTokens(text); }
+  void ShareProcessors(int models) override { model_->ShareProcessors(models); }
 
   void Start(ChatRequest request, Done done) override {
     if (!request.task) return model_->Start(std::move(request), std::move(done));

@@ -8,10 +8,19 @@
 
 namespace upskill {
 
+namespace {
+
+bool WorksInProcess(const Lane& lane) { return lane.in_flight > 0 && lane.model().info().in_process; }
+
+}  // namespace
+
 Admission::Admission(const Plan& plan, const std::vector<Cell>& cells, const std::vector<Model*>& models,
                      Budget& budget, Hooks hooks)
     : plan_(plan), cells_(cells), budget_(budget), hooks_(std::move(hooks)) {
-  for (Model* model : models) lanes_.emplace_back(*model);
+  for (Model* model : models) {
+    lanes_.emplace_back(*model);
+    if (model->info().in_process) most_in_process_ = std::min(most_in_process_, std::max(1, model->info().threads));
+  }
 }
 
 void Admission::Begin(const RunLimits& limits, Clock::Steady now) {
@@ -32,25 +41,35 @@ std::size_t Admission::in_flight() const {
 
 void Admission::SendWhatFits(Clock::Steady now) {
   FollowTimeLimit(now);
-  if (!exhausted_.empty()) return;
+  if (!exhausted_.empty()) return ShareProcessors();
   denied_ = false;
-  const auto works_in_process = [](const Lane& lane) { return lane.in_flight > 0 && lane.model().info().in_process; };
-  const auto working = std::find_if(lanes_.begin(), lanes_.end(), works_in_process);
-  bool machine_taken = false;
+  auto places = most_in_process_ - std::count_if(lanes_.begin(), lanes_.end(), WorksInProcess);
   for (std::size_t student = 0; student < lanes_.size(); ++student) {
     Lane& lane = lanes_[student];
     if (lane.finished()) continue;
     const bool in_process = lane.model().info().in_process;
-    if (in_process && (machine_taken || (working != lanes_.end() && &*working != &lane))) continue;
+    const bool needs_place = in_process && !WorksInProcess(lane);
+    if (needs_place && places <= 0) continue;
     lane.TakeDueRetries(now);
     SendFrom(student);
-    if (in_process) machine_taken = lane.in_flight > 0 || !WaitsForOthers(lane);
+    if (needs_place && !lane.finished() && (lane.in_flight > 0 || !WaitsForOthers(lane))) --places;
   }
+  ShareProcessors();
   // A request in flight may turn out cheaper than its reservation.
   const bool waits = in_flight() > 0 || std::any_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) {
                        return lane.next.has_value() || lane.waits_for_retries();
                      });
   if (denied_ && !waits) EndBy(budget_.shortage());
+}
+
+void Admission::ShareProcessors() {
+  const auto working = std::count_if(lanes_.begin(), lanes_.end(), WorksInProcess);
+  const int models = std::max(1, static_cast<int>(working));
+  if (models == sharing_) return;
+  sharing_ = models;
+  for (const Lane& lane : lanes_) {
+    if (lane.model().info().in_process) lane.model().ShareProcessors(models);
+  }
 }
 
 // A model may never answer, whatever else has ended the run before.

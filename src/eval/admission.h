@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -48,7 +49,8 @@ class Admission {
 
   void Add(const Attempt& attempt) { lanes_[cells_[attempt.cell].student].Add(attempt); }
 
-  // Sends what models have room for. Models in process take turns; all others work concurrently. Ends the run when a
+  // Sends what models have room for. Models in process share the processors, as many at the same time as the one with
+  // the fewest threads has, or take turns where one can't share; all others work concurrently. Ends the run when a
   // limit admits nothing more (`exhausted`). Requests in flight when the time is up are abandoned after kGrace.
   void SendWhatFits(Clock::Steady now);
 
@@ -76,6 +78,7 @@ class Admission {
 
  private:
   void FollowTimeLimit(Clock::Steady now);
+  void ShareProcessors();
   void SendFrom(std::size_t student);
   std::optional<Admitted> AdmitNext(std::size_t student);
   bool RoundIsOpen(std::size_t student);
@@ -87,9 +90,11 @@ class Admission {
   const std::vector<Cell>& cells_;
   Budget& budget_;
   Hooks hooks_;
-  std::vector<Lane> lanes_;                // by student
-  std::optional<Clock::Steady> deadline_;  // until it is reached
-  std::optional<Clock::Steady> cut_at_;    // from then on: the end of what is in flight
+  std::vector<Lane> lanes_;                                // by student
+  int most_in_process_ = std::numeric_limits<int>::max();  // models in process that may work at the same time
+  int sharing_ = 0;                                        // … that do, as they were told; 0: not yet in this run
+  std::optional<Clock::Steady> deadline_;                  // until it is reached
+  std::optional<Clock::Steady> cut_at_;                    // from then on: the end of what is in flight
   bool cut_ = false;
   std::string time_limit_;
   bool denied_ = false;  // in this pass, the budget had no room for an attempt

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -92,7 +93,7 @@ TEST(Admission, KeepsTheWindowFull) {
   EXPECT_EQ(model.max_held, 4U);
 }
 
-TEST(Admission, ModelsInProcessRunOneAfterTheOther) {
+TEST(Admission, ModelsInProcessTakeTurnsUnlessTheyCanShareTheProcessors) {
   std::string order;
   const auto note = [&order](char letter) {
     return [&order, letter](const ChatRequest& request, std::size_t) {
@@ -112,6 +113,45 @@ TEST(Admission, ModelsInProcessRunOneAfterTheOther) {
   RunnerBench in_turn(MakeTestPlan(2, 1, {"a", "b", "c"}), {&a, &b, &c});
   in_turn.Run();
   EXPECT_EQ(order, "acacacacbbbb");
+  EXPECT_THAT(a.shares, ElementsAre(1));
+  order.clear();
+  a.set_in_process(2);
+  b.set_in_process(3);
+  c.set_in_process();
+  RunnerBench one_cannot(MakeTestPlan(2, 1, {"a", "b", "c"}), {&a, &b, &c});
+  one_cannot.Run();
+  EXPECT_EQ(order, "aaaabbbbcccc");
+}
+
+TEST(Admission, ModelsInProcessShareTheProcessors) {
+  std::string order;
+  FakeModel a("a", 1, [&](const ChatRequest& request, std::size_t) {
+    order += 'a';
+    return Right(request);
+  });
+  // It answers its first request when c has its last one.
+  std::size_t asked_of_c = 0;
+  FakeModel b("b", 1, [&](const ChatRequest& request, std::size_t) -> std::optional<Result<ChatResponse>> {
+    order += 'b';
+    if (asked_of_c < 4) return std::nullopt;
+    return Right(request);
+  });
+  FakeModel c("c", 1, [&](const ChatRequest& request, std::size_t) {
+    order += 'c';
+    if (++asked_of_c == 4) b.AnswerHeld(Text("right 1"));
+    return Right(request);
+  });
+  a.set_in_process(2);
+  b.set_in_process(8);
+  c.set_in_process(8);
+  RunnerBench bench(MakeTestPlan(2, 1, {"a", "b", "c"}), {&a, &b, &c});
+  EXPECT_THAT(bench.Run().data.samples(), SizeIs(12));
+  EXPECT_EQ(order, "abaaaccccbbb");
+  for (const FakeModel* model : {&a, &b, &c}) EXPECT_THAT(model->shares, ElementsAre(2, 1)) << model->info().name;
+  // In the next run, a has all processors to itself again, whatever it was told last.
+  RunnerBench alone(MakeTestPlan(2, 1, {"a"}), {&a});
+  alone.Run();
+  EXPECT_THAT(a.shares, ElementsAre(2, 1, 1));
 }
 
 }  // namespace

@@ -287,6 +287,7 @@ void Engine::FillBatch() {
 
 // Evaluates the batch; returns llama_decode's code.
 int Engine::Decode() {
+  governor_.SetMost(std::max(1, settings_.threads / sharing_));
   llama_set_n_threads(context_.get(), governor_.threads(), governor_.threads());
   const std::int64_t wall = llama_time_us();
   const std::clock_t processor = std::clock();

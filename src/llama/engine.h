@@ -3,6 +3,8 @@
 
 #include <llama.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -47,6 +49,7 @@ class Engine : public Model {
   void Start(ChatRequest request, Done done) override;
   void Cancel(CancelScope scope) override;
   std::optional<std::size_t> CountTokens(const std::string& text) const override { return tokenizer_.Count(text); }
+  void ShareProcessors(int models) override { sharing_ = std::max(1, models); }
   // Twice the batch, so that the engine never waits for the caller.
   int Window() const override { return 2 * settings_.parallel; }
 
@@ -116,7 +119,8 @@ class Engine : public Model {
   const ChatFormat format_;
   const ModelInfo info_;
   const Settings settings_;
-  const bool stateful_;  // recurrent or hybrid: a sequence can't be cut back to a shorter prefix
+  const bool stateful_;           // recurrent or hybrid: a sequence can't be cut back to a shorter prefix
+  std::atomic<int> sharing_ = 1;  // models that work at the same time, this one included
 
   // Owned by the engine's thread.
   ThreadGovernor governor_;

@@ -122,6 +122,11 @@ Status LoadEnginePlugins() {
   return {};
 }
 
+bool EngineUsesGpu() {
+  return ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_GPU) != nullptr ||
+         ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_IGPU) != nullptr;
+}
+
 std::string EngineDevice() {
   EngineState& engine = TheEngine();
   const std::lock_guard lock(engine.mutex);

@@ -18,6 +18,9 @@ Status LoadEnginePlugins();
 // processor, because …". Empty without one. Thread-safe.
 std::string EngineDevice();
 
+// Whether models run on a GPU, once plug-ins are loaded. Thread-safe.
+bool EngineUsesGpu();
+
 // Loads libggml-cuda.so of a folder (scripts/cuda-plugin), if it is there; returns what EngineDevice says.
 std::string LoadGpuPlugin(const std::filesystem::path& folder);
 

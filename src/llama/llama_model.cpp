@@ -108,6 +108,7 @@ Result<std::unique_ptr<Model>> LoadLlamaModel(const LlamaOptions& options) {
   info.takes_tools = format->takes_tools();
   info.context_tokens = llama_model_n_ctx_train(model.get());
   info.detail = fmt::format("in process, {} sequence{}", settings.parallel, settings.parallel == 1 ? "" : "s");
+  if (!EngineUsesGpu()) info.threads = settings.threads;
   if (const std::string device = EngineDevice(); !device.empty()) info.detail += ", " + device;
   return std::unique_ptr<Model>(
       std::make_unique<Engine>(std::move(model), std::move(format).value(), std::move(info), settings));

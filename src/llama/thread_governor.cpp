@@ -12,6 +12,11 @@ constexpr double kMaxRestSeconds = 30.0;
 
 }  // namespace
 
+void ThreadGovernor::SetMost(int most) {
+  if (most == most_) return;
+  most_ = current_ = most;
+}
+
 void ThreadGovernor::Record(double wall_seconds, double processor_seconds) {
   if (current_ < most_) {
     rest_seconds_ -= wall_seconds;

@@ -14,6 +14,9 @@ class ThreadGovernor {
 
   int threads() const { return current_; }
 
+  // Another number to try, at least 1.
+  void SetMost(int most);
+
   // Reports the last batch: its wall-clock time and the processor time of the whole process, in seconds.
   void Record(double wall_seconds, double processor_seconds);
 

@@ -34,6 +34,18 @@ TEST(ThreadGovernor, TakesAsManyAsThereWasTimeFor) {
   }
 }
 
+TEST(ThreadGovernor, TriesAnotherNumberAtOnce) {
+  ThreadGovernor governor(4);
+  governor.SetMost(2);
+  EXPECT_EQ(governor.threads(), 2);
+  governor.Record(0.1, 0.1);
+  EXPECT_EQ(governor.threads(), 1);
+  governor.SetMost(2);  // the same as before
+  EXPECT_EQ(governor.threads(), 1);
+  governor.SetMost(4);
+  EXPECT_EQ(governor.threads(), 4);
+}
+
 TEST(ThreadGovernor, AlwaysReleasesAtLeastOne) {
   ThreadGovernor governor(8);
   governor.Record(0.1, 0.63);  // of 0.8

@@ -99,6 +99,8 @@ void Serve(Model& model, ProgramLink& link) {
     } else if (type == "cancel") {
       model.Cancel(StringAt(message, "scope") == "running" ? Model::CancelScope::kRunning
                                                            : Model::CancelScope::kWaiting);
+    } else if (type == "share") {
+      model.ShareProcessors(JsonGet<int>(message, "models", 1));
     } else if (type == "count") {
       link.Send({{"type", "count"},
                  {"id", JsonGet<std::uint64_t>(message, "id", 0)},

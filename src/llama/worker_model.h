@@ -54,6 +54,7 @@ class WorkerModel : public Model {
   std::optional<std::size_t> CountTokens(const std::string& text) const override {
     return requests_->CountTokens(text);
   }
+  void ShareProcessors(int models) override { requests_->ShareProcessors(models); }
   int Window() const override { return window_; }
 
  private:

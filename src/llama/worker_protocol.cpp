@@ -179,11 +179,9 @@ ChatResponse ResponseFromJson(const Json& json) {
 }
 
 Json InfoToJson(const ModelInfo& info) {
-  return {{"name", info.name},
-          {"identity", info.identity},
-          {"detail", info.detail},
-          {"context_tokens", info.context_tokens},
-          {"takes_tools", info.takes_tools}};
+  return {{"name", info.name},       {"identity", info.identity},
+          {"detail", info.detail},   {"context_tokens", info.context_tokens},
+          {"threads", info.threads}, {"takes_tools", info.takes_tools}};
 }
 
 ModelInfo InfoFromJson(const Json& json) {
@@ -192,6 +190,7 @@ ModelInfo InfoFromJson(const Json& json) {
   info.identity = StringAt(json, "identity");
   info.detail = StringAt(json, "detail");
   info.context_tokens = CountAt(json, "context_tokens");
+  info.threads = std::max(0, JsonGet<int>(json, "threads", 0));
   info.takes_tools = JsonGet<bool>(json, "takes_tools", false);
   info.in_process = true;
   info.local = true;

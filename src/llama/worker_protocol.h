@@ -23,7 +23,7 @@ namespace upskill {
 //   start   id, request                               ready   the model is loaded: info, window
 //   cancel  scope: waiting, running                   failed  it can't be loaded: error; the worker exits
 //   count   id, text                                  answer  id, and response or error
-//                                                     count   id, tokens (null: unknown)
+//   share   models                                    count   id, tokens (null: unknown)
 //                                                     log     source, text
 //
 // What the worker writes is not trusted: a damaged model file may have taken it over.

@@ -69,6 +69,13 @@ void WorkerRequests::Cancel(Model::CancelScope scope) {
   for (const auto& [id, done] : dropped) done(CancelledError());
 }
 
+void WorkerRequests::ShareProcessors(int models) {
+  const std::lock_guard lock(mutex_);
+  if (ended_ || models == sharing_) return;
+  sharing_ = models;
+  Send({{"type", "share"}, {"models", models}});
+}
+
 std::optional<std::size_t> WorkerRequests::CountTokens(const std::string& text) {
   const std::string key = Sha256Hex(text);
   std::future<Tokens> counted;
@@ -142,6 +149,7 @@ void WorkerRequests::FailAll(const Error& error) {
   {
     const std::lock_guard lock(mutex_);
     failed = TakeAll();
+    if (sharing_ != 1) Send({{"type", "share"}, {"models", sharing_}});
   }
   for (const Model::Done& done : failed) done(error);
 }

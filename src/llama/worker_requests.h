@@ -31,6 +31,7 @@ class WorkerRequests {
   void Start(const ChatRequest& request, Model::Done done);
   void Cancel(Model::CancelScope scope);
   std::optional<std::size_t> CountTokens(const std::string& text);
+  void ShareProcessors(int models);
 
   // By the thread that talks to the worker.
   int wake() const { return wake_.get(); }  // an eventfd: readable when there may be something to send or to do
@@ -39,7 +40,7 @@ class WorkerRequests {
   void TakeAnswer(const Json& message);
   void TakeCount(const Json& message);
   bool IsCounting() const;
-  // Fails what has been asked so far: its worker is gone.
+  // Fails what has been asked so far: its worker is gone. The next one is told what still holds.
   void FailAll(const Error& error);
   // Fails what has been asked, and whatever will be.
   void End(const Error& error);
@@ -54,6 +55,7 @@ class WorkerRequests {
   mutable std::mutex mutex_;
   std::optional<Error> ended_;
   std::string outgoing_;
+  int sharing_ = 1;  // see Model::ShareProcessors
   std::uint64_t next_id_ = 0;
   std::map<std::uint64_t, Model::Done> pending_;
   std::map<std::uint64_t, std::promise<Tokens>> counts_;

@@ -2,7 +2,6 @@
 #include "llama/worker_sandbox.h"
 
 #include <fcntl.h>
-#include <ggml-backend.h>
 #include <linux/filter.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
@@ -18,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "llama/engine_plugins.h"
 #include "llama/worker_process.h"
 #include "util/files.h"
 #include "util/memory.h"
@@ -94,7 +94,7 @@ void DetachWorker() {
 }
 
 void ConfineWorker() {
-  if (ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_GPU) != nullptr) return;
+  if (EngineUsesGpu()) return;
   LimitMemory();
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return;
   ForbidWritingFiles();

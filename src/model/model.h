@@ -31,8 +31,11 @@ struct ModelInfo {
   std::string name;         // short, for tables: smollm2-135m
   std::string identity;     // determines the answers: provider, model name and base URLs, or the hash of a GGUF
   std::string detail;       // for the head line: "in process, 24 sequences"
-  bool in_process = false;  // runs on this machine: only one such model runs at a time, and it has no cost
-  bool local = false;       // sent nowhere else: in process, simulated, or to a server on a loopback address
+  bool in_process = false;  // runs on this machine, and has no cost
+  // Of one in process: how many threads it computes with, so that it can share the processors with others of its kind
+  // (ShareProcessors). 0: it can't, and only one such model runs at a time. A model on a GPU needs all of it.
+  int threads = 0;
+  bool local = false;  // sent nowhere else: in process, simulated, or to a server on a loopback address
   // The first answer should arrive before other requests are sent: it fills the provider's prompt cache and shows
   // whether the key and the model's name are right.
   bool warm_up = false;
@@ -79,6 +82,10 @@ class Model {
 
   // What its servers have refused for now, and the model waits for. Thread-safe.
   virtual RateLimits rate_limits() const { return {}; }
+
+  // From now on, `models` models in process work at the same time, this one included: it uses its share of its threads.
+  // Thread-safe.
+  virtual void ShareProcessors(int /*models*/) {}
 
   // How many unanswered requests the caller should keep started to keep this model busy. With fewer, a model may wait
   // for a request that `more_follows` promised.

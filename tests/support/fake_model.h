@@ -65,7 +65,12 @@ class FakeModel : public Model {
     request.second(answer(request.first));
   }
 
-  void set_in_process() { info_.in_process = true; }
+  void ShareProcessors(int models) override { shares.push_back(models); }
+
+  void set_in_process(int threads = 0) {
+    info_.in_process = true;
+    info_.threads = threads;
+  }
   void set_local() { info_.local = true; }
   void set_warm_up() { info_.warm_up = true; }
   void set_price(const Price& price) { info_.price = price; }
@@ -75,6 +80,7 @@ class FakeModel : public Model {
 
   std::vector<ChatRequest> requests;  // all that were started, in order
   std::vector<CancelScope> cancels;
+  std::vector<int> shares;  // what ShareProcessors was told
   std::size_t max_held = 0;
   std::size_t running = 0;
   std::function<void()> on_start;
