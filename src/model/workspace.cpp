@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "util/base64.h"
@@ -51,7 +52,12 @@ Result<FileChanges> ReadChanges(const StoredJson& stored) {
   return changes;
 }
 
-int CountAt(const Json& json, const char* key) { return std::clamp(JsonGet(json, key, 0), 0, kMostCounted); }
+int CountFrom(const Json& json) {
+  if (!json.is_number_integer()) return 0;
+  return static_cast<int>(std::clamp<std::int64_t>(json.get<std::int64_t>(), 0, kMostCounted));
+}
+
+int CountAt(const Json& json, const char* key) { return CountFrom(Member(json, key)); }
 
 Json SkillUseToJson(const SkillUse& use) {
   Json json = {{"always_tokens", use.always_tokens},
@@ -88,7 +94,7 @@ Result<WorkRecord> ReadWork(const StoredJson& stored) {
   work.tool_errors = CountAt(json, "tool_errors");
   const Json& tools = Member(json, "tools");
   if (tools.is_object()) {
-    for (const auto& [name, count] : tools.items()) work.tools[name] = CountAt(tools, name.c_str());
+    for (const auto& [name, count] : tools.items()) work.tools[name] = CountFrom(count);  // a name may contain NUL
   }
   work.limit = StringAt(json, "limit");
   ASSIGN_OR_RETURN(work.changes, ReadChanges(stored));
