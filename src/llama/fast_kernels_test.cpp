@@ -63,7 +63,7 @@ std::vector<float> Computed(ggml_context* context, ggml_tensor* result, int thre
   return computed;
 }
 
-// Whether so many rows of weights in Q8_0 have another order there, on this processor.
+// Whether llama.cpp repacks a Q8_0 matrix with this many rows on this processor.
 bool Repacks(ggml_backend_buffer_type_t type, std::int64_t rows) {
   constexpr std::int64_t kLength = 64;
   const Context context = NewContext();
@@ -86,8 +86,8 @@ Numbers RandomWeights(std::int64_t length, std::int64_t rows, std::int64_t token
   return numbers;
 }
 
-// Weights of -128 or 127, where each row has one sign, and activations that are all the largest there are: sums of
-// products in 16 bits would overflow. A quantizer doesn't write -128, but a file may.
+// Each row of weights is all -128 or all 127, and the activations have the largest possible magnitude, so that sums of
+// products would overflow 16 bits. A quantizer never writes -128, but a file may contain it.
 Numbers ExtremeWeights(std::int64_t length, std::int64_t rows, std::int64_t tokens) {
   constexpr std::int64_t kBlock = 32;
   const ggml_fp16_t scale = ggml_fp32_to_fp16(1.0F / 128.0F);
@@ -154,10 +154,10 @@ TEST_F(FastKernels, RepackedWeightsGiveTheProductsOfPlainOnes) {
   ASSERT_NE(repacked, nullptr);
   constexpr double kError = 0.05;  // of two numbers of eight bits each
   EXPECT_LT(ProductError(ggml_backend_cpu_buffer_type(), 576, 192, 32, 2, RandomWeights(576, 192, 32)), kError);
-  if (!Repacks(repacked, 64)) GTEST_SKIP() << "llama.cpp has no order of Q8_0 weights for this processor";
+  if (!Repacks(repacked, 64)) GTEST_SKIP() << "llama.cpp doesn't repack Q8_0 weights on this processor";
   for (const std::int64_t length : {32, 576}) {
     for (const std::int64_t rows : {8, 16, 24, 48, 208}) {
-      if (!Repacks(repacked, rows)) continue;  // 8 and 24 where 16 are side by side
+      if (!Repacks(repacked, rows)) continue;  // 8 and 24 can't be repacked in groups of 16
       for (const std::int64_t tokens : {1, 3, 4, 5, 32, 67}) {
         for (const int threads : {1, 3}) {
           EXPECT_LT(ProductError(repacked, length, rows, tokens, threads, RandomWeights(length, rows, tokens)), kError)
@@ -291,7 +291,7 @@ TEST_F(FastKernels, AttentionIsThatOfTheCellsThatATokenSees) {
   }
 }
 
-// A run doesn't depend on how many processors other programs and models leave to it.
+// So answers don't depend on how many processors other programs and models leave free.
 TEST_F(FastKernels, TheNumberOfThreadsChangesNoBit) {
   for (const char pattern : {'p', 'o', 's', 'r', 'f'}) {
     for (const std::int64_t tokens : {1, 2, 3, 16, 32, 33, 63, 100}) {

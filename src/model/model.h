@@ -83,7 +83,8 @@ class Model {
   // What its servers have refused for now, and the model waits for. Thread-safe.
   virtual RateLimits rate_limits() const { return {}; }
 
-  // From now on, `models` models in process work at the same time, this one included: it uses its share of its threads.
+  // From now on, this many models in process work at the same time, including this one, which uses its threads divided
+  // by that number.
   // Thread-safe.
   virtual void ShareProcessors(int /*models*/) {}
 
