@@ -26,6 +26,20 @@ if(UPSKILL_SANITIZE)
   target_compile_options(upskill_test_options INTERFACE -O0 -fno-sanitize=undefined)
 endif()
 
+# The headers that most of our sources include, compiled once for all of them. mold links a test program in a tenth of the
+# time that GNU ld takes.
+if(UPSKILL_PRECOMPILED)
+  add_library(upskill_headers STATIC ${CMAKE_SOURCE_DIR}/cmake/precompiled.cpp)
+  target_link_libraries(upskill_headers PRIVATE upskill_options fmt::fmt nlohmann_json::nlohmann_json)
+  target_compile_options(upskill_headers PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+  target_precompile_headers(upskill_headers PRIVATE <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp> <algorithm>
+    <chrono> <filesystem> <functional> <map> <memory> <optional> <set> <string> <string_view> <vector>)
+  find_program(UPSKILL_MOLD mold)
+  if(UPSKILL_MOLD)
+    add_link_options(-fuse-ld=mold)
+  endif()
+endif()
+
 # upskill_library(NAME SOURCES … [FOLDERS our libraries it may include] [PUBLIC …] [PRIVATE …])
 # One static library for src/NAME (a_b: src/a/b). FOLDERS are exactly the link edges that ARCHITECTURE.md allows.
 function(upskill_library name)
@@ -36,6 +50,11 @@ function(upskill_library name)
   target_link_libraries(upskill_${name} PUBLIC ${arg_FOLDERS} ${arg_PUBLIC} PRIVATE upskill_options ${arg_PRIVATE})
   if(UPSKILL_SANITIZE)
     target_link_options(upskill_${name} PUBLIC -fsanitize=${UPSKILL_SANITIZE})
+  endif()
+  if(UPSKILL_PRECOMPILED)
+    target_link_libraries(upskill_${name} PRIVATE fmt::fmt nlohmann_json::nlohmann_json)
+    target_compile_options(upskill_${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+    target_precompile_headers(upskill_${name} REUSE_FROM upskill_headers)
   endif()
   # Compile several sources at once: their headers are read and their templates instantiated only once.
   if(UPSKILL_UNITY)

@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: Apache-2.0
+// The precompiled headers of our libraries (UPSKILL_PRECOMPILED) belong to a library, which needs a source.
