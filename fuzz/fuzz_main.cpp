@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The libFuzzer program for all parsers; $UPSKILL_FUZZED names the one to run. `list` prints a line for each, with its
 // name and the folders that it starts from, as far as they are in the current folder; `sources` one with its name and
-// its own source files. Writes the parser's own seeds to the existing folder $UPSKILL_FUZZ_SEEDS before the fuzzer
-// reads its corpora.
+// its own source files; `lines` prints the files named as arguments as lines of a seeds.txt. Writes the seeds that the
+// parser makes itself and those of its seeds.txt to the existing folder $UPSKILL_FUZZ_SEEDS before the fuzzer reads its
+// corpora.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "fuzz/fuzz_parser.h"
+#include "fuzz/seed_lines.h"
 
 namespace {
 
@@ -21,6 +26,11 @@ constexpr int kUsageError = 2;
 std::string Variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
+}
+
+std::string TextOf(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 void PrintAll(bool sources) {
@@ -58,12 +68,17 @@ const upskill::FuzzedParser& Parser() {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerInitialize(int* /*argc*/, char*** /*argv*/) {
-  const std::string folder = Variable("UPSKILL_FUZZ_SEEDS");
-  int number = 0;
-  for (const std::string& seed : Parser().seeds) {
-    if (!folder.empty()) std::ofstream(folder + "/seed-" + std::to_string(number++), std::ios::binary) << seed;
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  if (Variable("UPSKILL_FUZZED") == "lines") {
+    for (int i = 1; i < *argc; ++i) std::printf("%s\n", upskill::SeedLineOf(TextOf((*argv)[i])).c_str());
+    std::exit(0);
   }
+  std::vector<std::string> seeds = Parser().seeds;
+  const std::string file = "fuzz/corpus/" + Parser().name + "/" + std::string(upskill::kSeedLinesName);
+  for (const upskill::SeedLine& line : upskill::ReadSeedLines(TextOf(file))) seeds.push_back(line.bytes);
+  const std::string folder = Variable("UPSKILL_FUZZ_SEEDS");
+  for (std::size_t i = 0; i < seeds.size() && !folder.empty(); ++i)
+    std::ofstream(folder + "/seed-" + std::to_string(i), std::ios::binary) << seeds[i];
   return 0;
 }
 

@@ -13,6 +13,7 @@
 
 #include "fuzz/damage.h"
 #include "fuzz/fuzz_parser.h"
+#include "fuzz/seed_lines.h"
 #include "support/source_dir.h"
 #include "support/trace_expectation.h"
 #include "util/files.h"
@@ -30,26 +31,22 @@ namespace fs = std::filesystem;
 const fs::path kRoot = SourceDir();
 const fs::path kCorpus = kRoot / "fuzz" / "corpus";
 
-struct ReplayedInput {
-  std::string bytes;
-  bool is_damaged = false;  // by libFuzzer, which names its inputs by hash
-};
-
-bool IsHash(const std::string& name) {
-  return name.size() == 40 && name.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
-// In the order of their names; none if there is no such folder.
-std::vector<ReplayedInput> InputsOf(const fs::path& folder) {
+// In the order of the files' names; none if there is no such folder.
+std::vector<SeedLine> InputsOf(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(folder, none)) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
-  std::vector<ReplayedInput> inputs;
+  std::vector<SeedLine> inputs;
   for (const fs::path& file : files) {
     const Result<std::string> bytes = ReadFile(file);
     EXPECT_TRUE(bytes.ok()) << file;
-    if (bytes) inputs.push_back({*bytes, IsHash(file.filename().string())});
+    if (!bytes) continue;
+    if (file.filename() == kSeedLinesName) {
+      for (SeedLine& line : ReadSeedLines(*bytes)) inputs.push_back(std::move(line));
+    } else {
+      inputs.push_back({*bytes, true});
+    }
   }
   return inputs;
 }
@@ -90,14 +87,14 @@ TEST_P(FuzzReplayTest, EveryInputIsParsed) {
     parser.run(seed);
     RunDamaged(seed, kOfSeed);
   }
-  std::vector<ReplayedInput> files = InputsOf(kCorpus / parser.name);
+  std::vector<SeedLine> files = InputsOf(kCorpus / parser.name);
   if (parser.reads_traces) {
-    for (ReplayedInput& input : InputsOf(FixtureFolder())) files.push_back(std::move(input));
+    for (SeedLine& input : InputsOf(FixtureFolder())) files.push_back(std::move(input));
   }
   EXPECT_FALSE(files.empty() && parser.seeds.empty()) << "no valid input in " << kCorpus / parser.name;
-  for (const ReplayedInput& input : files) {
+  for (const SeedLine& input : files) {
     parser.run(input.bytes);
-    if (input.is_damaged) continue;
+    if (!input.is_valid) continue;
     parser.run(input.bytes.substr(0, input.bytes.size() / 2));
     RunDamaged(input.bytes, kOfFile);
   }
@@ -124,6 +121,19 @@ TEST(FuzzCorpus, ParsersNameTheirSources) {
       EXPECT_TRUE(fs::is_regular_file(kRoot / "src" / source)) << parser.name << ": " << source;
     EXPECT_GT(count, 0U) << parser.name;
   }
+}
+
+TEST(FuzzCorpus, LinesKeepEveryByte) {
+  std::string all = "#";
+  for (int byte = 0; byte < 256; ++byte) all += static_cast<char>(byte);
+  const std::string line = SeedLineOf(all);
+  EXPECT_TRUE(std::all_of(line.begin(), line.end(), [](char c) { return c >= ' ' && c <= '~'; })) << line;
+  const std::vector<SeedLine> read = ReadSeedLines("# all bytes\n" + line + "\n\nfound\\x00\n");
+  ASSERT_EQ(read.size(), 2U);
+  EXPECT_EQ(read[0].bytes, all);
+  EXPECT_TRUE(read[0].is_valid);
+  EXPECT_EQ(read[1].bytes, std::string("found\0", 6));
+  EXPECT_FALSE(read[1].is_valid);
 }
 
 }  // namespace
