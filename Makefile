@@ -13,7 +13,7 @@ run_tests = ctest --test-dir build/$(1) --output-on-failure --no-tests=error -j2
 # One target at a time: they share build folders, and each runs JOBS compilers.
 .NOTPARALLEL:
 
-.PHONY: all model demo test test-asan test-tsan test-release test-bare test-slurm cuda cuda-check chaos bench fuzz fuzz-ci fuzz-coverage format docs install packages wheel deb setup setup-check setup-fuzz setup-slurm clean
+.PHONY: all model demo unit test test-asan test-tsan test-release test-bare test-slurm cuda cuda-check chaos bench fuzz fuzz-ci fuzz-coverage format docs install packages wheel deb setup setup-check setup-fuzz setup-slurm clean
 
 # Without the tests, unless `make test` has configured them: build/release keeps the setting.
 all: setup
@@ -36,6 +36,11 @@ cuda: all
 # Compiles a part of the back end and checks that the program loads it. No GPU is needed.
 cuda-check: all
 	@scripts/cuda-check $(release)
+
+# The unit tests of one folder or source, built for a short loop of editing (docs/adding.md):
+# make unit FOLDER=eval FILTER='Verdict*', or make unit TEST=src/eval/verdict_test.cpp
+unit:
+	@scripts/unit $(if $(FILTER),-f '$(FILTER)') $(or $(TEST),$(FOLDER))
 
 # Everything that must pass before a change is submitted; each step is also a target.
 test: test-release test-asan test-tsan
