@@ -80,10 +80,10 @@ const std::vector<Words> kCommands = {{},
 
 // The options of programs that docs/ and README.md call besides upskill.
 const std::set<std::string> kOfOtherPrograms = {
-    "--jinja",   "--port",        "--array",           "--output-format", "--no-index",    "--find-links",
-    "--no-deps", "--only-binary", "--check",           "--package",       "--suite",       "--user",
-    "--cold",    "--system",      "--force-reinstall", "--reinstall",     "--mode",        "--fuzz",
-    "--only",    "--benchmark",   "--from-literal",    "--slurm",         "--device-debug"};
+    "--jinja",   "--port",        "--array",           "--output-format", "--no-index",     "--find-links",
+    "--no-deps", "--only-binary", "--check",           "--package",       "--suite",        "--user",
+    "--cold",    "--system",      "--force-reinstall", "--reinstall",     "--mode",         "--fuzz",
+    "--only",    "--benchmark",   "--from-literal",    "--slurm",         "--device-debug", "--args"};
 
 std::vector<std::string> LinesOf(const std::string& text) {
   std::vector<std::string> lines;
