@@ -45,6 +45,7 @@
 #include "cli/validate_command.h"
 #include "model/api_key.h"
 #include "model/catalog.h"
+#include "util/invariant.h"
 #include "util/known_secrets.h"
 #include "util/log.h"
 
@@ -190,6 +191,7 @@ ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
   if (app.got_subcommand("read-properties")) return RunReadProperties(options.read_properties, env);
   if (app.got_subcommand("to-prompt")) return RunToPrompt(options.to_prompt, env);
   if (app.got_subcommand("validate")) return RunValidate(options.validate, env);
+  CHECK(app.got_subcommand("runs"));  // no other command is declared
   return RunRuns(options.runs, env);
 }
 

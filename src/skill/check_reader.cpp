@@ -30,10 +30,9 @@ struct UnavailableType {
   std::string_view name;
   std::string_view reason;
 };
-constexpr std::array<UnavailableType, 3> kUnavailableTypes = {{
+constexpr std::array<UnavailableType, 2> kUnavailableTypes = {{
     {"validator", "validators are functions of another tool"},
     {"nvcc", "use cuda_compile"},
-    {"cuda_run", "this version runs no kernels"},
 }};
 
 // Keys that every check may have. `cmd`, `config` and `criteria` belong to other tools.
