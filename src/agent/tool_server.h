@@ -51,11 +51,11 @@ class RunningToolServer {
 
   // Named SERVER_TOOL.
   const std::vector<Tool>& tools() const { return tools_; }
-  // It has ended, or can't be understood any more: calls are answered with an error.
+  // The server has ended, or can't be understood any more: calls are answered with an error.
   bool broken() const { return broken_; }
   bool Has(const std::string& tool) const { return names_.contains(tool); }
-  // Of a tool that it has. What goes wrong is told to the model. Errors: `stop` was 2 or more (kCancelled); a server on
-  // the network that can't be reached or fails, which says nothing of the call.
+  // Calls a tool that the server has. What goes wrong is told to the model. Errors: `stop` was 2 or more (kCancelled);
+  // a server on the network that can't be reached or fails, which says nothing of the call.
   Result<ToolOutcome> Call(const ToolCall& call, const ToolLimits& limits, const StopFlag* stop);
 
  private:

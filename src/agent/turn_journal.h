@@ -23,7 +23,7 @@ class TurnJournal {
  public:
   static Result<std::shared_ptr<TurnJournal>> Open(const std::filesystem::path& file);
 
-  // Of everything that determines the answer.
+  // A hash of everything that determines the answer.
   static std::string KeyOf(const std::string& model_identity, const ChatRequest& request);
 
   std::optional<ChatResponse> FindTurn(const std::string& key) const;

@@ -28,7 +28,7 @@ Result<JobToolOutcome> RunTool(const std::vector<std::string>& words, std::strin
 // "squeue failed with exit code 1: …" (kUnavailable), for tools that ask.
 Error ToolError(const std::vector<std::string>& words, const JobToolOutcome& outcome);
 
-// The same for a tool that was to start something: kPermanent, unless its words are about its service being out of
+// A ToolError of a tool that was to start something: kPermanent, unless its words are about its service being out of
 // reach.
 Error RefusedByTool(const std::vector<std::string>& words, const JobToolOutcome& outcome);
 

@@ -21,7 +21,7 @@ bool IsInspectLog(const Json& json);
 // Errors: no sample is of a known arm, or none is scored.
 Result<ImportedResults> ResultsOfInspect(const Json& json, const std::string& source, const ImportOptions& options);
 
-// The same of an .eval archive in memory, one sample after another. Errors: also a damaged archive.
+// The results of an .eval archive in memory, read one sample after another. Errors: also a damaged archive.
 Result<ImportedResults> ResultsOfInspectArchive(std::string_view bytes, const std::string& source,
                                                 const ImportOptions& options);
 

@@ -12,7 +12,7 @@ namespace upskill {
 
 inline constexpr std::array<std::string_view, 8> kKernelBackends = {"cann",   "cpu",  "cuda", "metal",
                                                                     "neuron", "rocm", "tpu",  "xpu"};
-// Those that have compiled kernels.
+// The backends that have compiled kernels.
 inline constexpr std::array<std::string_view, 5> kCompiledBackends = {"cpu", "cuda", "metal", "rocm", "xpu"};
 inline constexpr std::array<std::string_view, 11> kKernelDependencies = {
     "torch",       "metal-cpp",   "sycl_tla",    "cutlass_2_10", "cutlass_3_5", "cutlass_3_6",

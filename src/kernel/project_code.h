@@ -18,7 +18,7 @@ using KernelFiles = std::map<std::string, std::string>;
 
 enum class CodeKind { kNone, kCompiled, kHeader, kShader };
 
-// By the file's extension: .cu, .cpp, …; .h, .cuh, …; .metal.
+// The kind by the file's extension: .cu, .cpp, …; .h, .cuh, …; .metal.
 CodeKind CodeKindOf(std::string_view path);
 
 // A path as it is looked up: without "./", "a/../" and the like.

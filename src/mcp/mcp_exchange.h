@@ -62,7 +62,7 @@ class McpExchange {
   const bool opens_session_;
   const bool has_session_;
 
-  // Of the client's thread until the end.
+  // Belongs to the client's thread until the end.
   std::string media_type_;
   std::string body_;
   SseParser events_;

@@ -19,7 +19,7 @@ namespace upskill {
 Result<McpTools> ListMcpTools(const std::string& command, const std::vector<std::string>& environment,
                               std::chrono::milliseconds limit, const StopFlag* stop);
 
-// The same for the server at a URL, through a client of its own. Errors name the URL and are those of
+// Requests the tools of the server at a URL, through an HTTP client of its own. Errors name the URL and are those of
 // McpHttp::Receive.
 Result<McpTools> ListMcpToolsAt(const McpAddress& address, std::chrono::milliseconds limit, const StopFlag* stop);
 

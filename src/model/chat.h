@@ -70,7 +70,7 @@ struct ChatRequest {
   // What is to be done in a workspace, for a model that acts (ModelInfo::acts) and only for such a one; null: the
   // request is a question.
   std::shared_ptr<const WorkspaceTask> task;
-  // Of a request with a task, for ModelInfo::meters_turns; null: nothing is limited.
+  // Approves the turns of a request with a task, for ModelInfo::meters_turns; null: nothing is limited.
   std::shared_ptr<TurnMeter> meter;
   // The caller promises another request as soon as Model::Window has room for it, or a Model::Cancel. A local model
   // then fills its batch before it continues, which makes the composition of batches, and therefore its answers,
@@ -121,7 +121,7 @@ struct ChatResponse {
   std::string served_model;        // the model's name in the provider's response; may be empty
   std::string request_id;          // the provider's, for its support team; may be empty
   double seconds = 0.0;            // from the start of work on the request to the last token
-  // Of a request with a task: what was done. Usage, cost and time are those of all turns, `text` is of the last.
+  // What was done, for a request with a task. Usage, cost and time are those of all turns, `text` is of the last.
   std::optional<WorkRecord> work;
 };
 

@@ -24,7 +24,7 @@ struct Price {
   double request = 0.0;  // US dollars per request, in addition
 };
 
-// Of one request.
+// What one request costs.
 double CostUsd(const Price& price, const Usage& usage);
 
 struct ModelInfo {
@@ -32,7 +32,7 @@ struct ModelInfo {
   std::string identity;     // determines the answers: provider, model name and base URLs, or the hash of a GGUF
   std::string detail;       // for the head line: "in process, 24 sequences"
   bool in_process = false;  // runs on this machine, and has no cost
-  // Of one in process: how many threads it computes with, so that it can share the processors with others of its kind
+  // How many threads a model in process computes with, so that it can share the processors with others of its kind
   // (ShareProcessors). 0: it can't, and only one such model runs at a time. A model on a GPU needs all of it.
   int threads = 0;
   bool local = false;  // sent nowhere else: in process, simulated, or to a server on a loopback address

@@ -47,7 +47,7 @@ struct ModelSpec {
 // file that may come from elsewhere.
 inline constexpr std::string_view kCommandPrefix = "cmd:";
 inline constexpr std::string_view kDeskPrefix = "desk:";
-// One that has a program of assets/agents.toml work in a sandbox.
+// A student that is a program of assets/agents.toml, at work in a sandbox.
 inline constexpr std::string_view kAgentPrefix = "agent:";
 
 // The model that is used by default.

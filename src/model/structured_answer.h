@@ -24,7 +24,7 @@ struct StructuredHooks {
   std::function<Status(const ChatRequest& request, const ChatResponse& answer)> before_repair;
 };
 
-// As below, but usage, cost and time are those of the last answer alone.
+// GenerateStructured with hooks in place of a model. Usage, cost and time are those of the last answer alone.
 Result<ChatResponse> GenerateStructured(const StructuredHooks& hooks, ChatRequest request);
 
 // Like Generate, for a request with an answer_schema; sets ChatResponse::parsed. The model enforces the schema as far

@@ -19,7 +19,7 @@
 
 namespace upskill {
 
-// Its steady time moves only when told: the time limit is reached at once or never.
+// A clock whose steady time moves only when told: a time limit is reached at once or never.
 class TestClock : public Clock {
  public:
   Steady Now() const override { return Steady(std::chrono::milliseconds(now_ms_.load())); }

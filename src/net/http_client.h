@@ -83,7 +83,7 @@ class HttpClient {
   // fault), kPermanent (a bad URL, on_data returned false or threw), kCancelled. Messages name the host, but never a
   // header. Callbacks should not throw: an exception of `done` is only logged.
   Ticket Start(HttpRequest request, Done done);
-  // The same without a copy, for a request that may be resent. It must not change until `done` is called.
+  // Start without a copy of the request, which may be resent. It must not change until `done` is called.
   Ticket Start(std::shared_ptr<const HttpRequest> request, Done done);
 
   // Calls `work` once on the client's thread after the delay.

@@ -19,8 +19,8 @@ std::filesystem::perms PermissionsOf(std::string_view content);
 // A file in memory that can't be reached by name, read from its beginning, with such content.
 Result<Fd> MemoryFile(const std::string& content);
 
-// The same with a tar file of these files: relative paths that stay in their folder; one that ends in `/` is a folder.
-// Errors: a path that doesn't (ContainedPath); those of the system.
+// A MemoryFile with a tar file of these files: relative paths that stay in their folder; one that ends in `/` is a
+// folder. Errors: a path that doesn't (ContainedPath); those of the system.
 Result<Fd> TarOfFiles(const std::map<std::string, std::string>& files);
 
 // The content of a workspace, in the form of TarOfFiles.

@@ -109,7 +109,7 @@ class Sandbox {
 // Why a sandbox's commands can't read this folder; empty if they can, or if it doesn't exist yet.
 std::string WhyCommandsCantRead(const std::filesystem::path& folder);
 
-// With the options of a user who has set none.
+// A sandbox with the options of a user who has set none.
 const Sandbox& DefaultSandbox();
 
 }  // namespace upskill

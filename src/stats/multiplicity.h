@@ -13,8 +13,8 @@ namespace upskill {
 // and R. Wang, Ann. Statistics 49 (2021) 1736.
 std::vector<bool> HolmRejects(const std::vector<double>& log_e_values, double alpha);
 
-// The same for tests that are asked whether they reject with a given error probability; a smaller one must not reject
-// more.
+// Holm's procedure for tests that are asked whether they reject with a given error probability; a smaller one must not
+// reject more.
 using RejectsAt = std::function<bool(std::size_t test, double alpha)>;
 std::vector<bool> HolmRejects(std::size_t count, double alpha, const RejectsAt& rejects);
 

@@ -22,7 +22,7 @@ struct BatchItem {
   ChatRequest request;
 };
 
-// Of a batch that is about to be submitted. Its answer may get lost, with the process or the connection.
+// What is noted of a batch that is about to be submitted. Its answer may get lost, with the process or the connection.
 struct BatchIntent {
   std::string token;  // 40 hex digits, of this batch alone
   Clock::Wall time;   // when it is submitted

@@ -25,8 +25,8 @@ struct HubOptions {
   std::chrono::milliseconds pause{1000};            // before the second attempt; doubled each time
 };
 
-// From HF_ENDPOINT, HF_HUB_OFFLINE, the token and the cache's variables. Errors: an invalid endpoint, no cache, a
-// malformed token.
+// The hub's settings from HF_ENDPOINT, HF_HUB_OFFLINE, the token and the cache's variables. Errors: an invalid
+// endpoint, no cache, a malformed token.
 Result<HubOptions> HubOptionsOf(const VariableLookup& variable);
 
 // Progress of a download over all parts: bytes present and total; the file being downloaded.

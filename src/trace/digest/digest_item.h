@@ -73,7 +73,7 @@ struct CommandDetail {
   std::string output;
   std::size_t worked = 0;
   std::size_t failed = 0;
-  // That it ran in, if it isn't the session's. The initializer lets others omit it.
+  // The folder that it ran in, if it isn't the session's. The initializer lets others omit it.
   std::string folder = "";  // NOLINT(readability-redundant-string-init)
 };
 

@@ -48,7 +48,7 @@ struct LoadedTraces {
 // traces.
 Result<LoadedTraces> LoadTraces(const std::vector<std::string>& arguments, const VariableLookup& variable,
                                 const TraceLoadOptions& options, Redactor& redactor);
-// The same with a redactor of its own.
+// LoadTraces with a redactor of its own.
 Result<LoadedTraces> LoadTraces(const std::vector<std::string>& arguments, const VariableLookup& variable,
                                 const TraceLoadOptions& options);
 

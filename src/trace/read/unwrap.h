@@ -18,8 +18,8 @@ namespace upskill {
 // - The row is full and ends inside a URL that is longer than a row, and the next row is the rest of it.
 std::string JoinWrappedRows(const std::vector<std::string_view>& rows, std::size_t columns);
 
-// The same for one argument of a call, which is usually one line: if every row ends where a wrap would have broken a
-// single line, it is one. `columns` counts from the beginning of the rows' text.
+// Joins the rows of one argument of a call, which is usually one line: if every row ends where a wrap would have broken
+// a single line, it is one. `columns` counts from the beginning of the rows' text.
 std::string JoinWrappedArgument(const std::vector<std::string_view>& rows, std::size_t columns);
 
 // A numbered diff as Claude Code draws it ("  12 +  text", continuation rows without a number) as the hunks of a

@@ -16,7 +16,7 @@ struct ValueForm {
   Charset charset = Charset::kAlnum;
   std::uint16_t least = 0;
   std::uint16_t most = 0;  // 0: no form
-  // Of the value, counted in the lengths. Initialized for -Wmissing-field-initializers.
+  // How the value begins, counted in the lengths. Initialized for -Wmissing-field-initializers.
   std::string_view prefix = {};  // NOLINT(readability-redundant-member-init)
 };
 

@@ -37,7 +37,7 @@ class Redactor {
   void SetOptions(RedactOptions options) { options_ = options; }
 
   std::string Apply(std::string text, std::size_t event = kNoIndex, std::size_t line = 0);
-  // The same without recording it, for texts that repeat part of another.
+  // Apply without an entry in redactions(), for texts that repeat part of another.
   std::string ApplyQuietly(std::string text);
 
   const std::vector<Redaction>& redactions() const { return redactions_; }
