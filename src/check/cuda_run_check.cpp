@@ -2,6 +2,7 @@
 #include "check/cuda_run_check.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <chrono>
 #include <mutex>
