@@ -184,7 +184,7 @@ Result<Plan> ActivationPlan(const EvalOptions& options) {
   choice.load = "on-demand";
   choice.max_turns = choice.max_turns.value_or(kActivationTurns);
   ASSIGN_OR_RETURN(WorkspacePlan workspace, WorkspaceFrame(choice));
-  ASSIGN_OR_RETURN(workspace.skill, ReadSkillFolder(plan.skill, plan.suite.source));
+  ASSIGN_OR_RETURN(workspace.skill, ReadSkillFolder(plan.skill, plan));
   if (options.activation.description) RETURN_IF_ERROR(UseDescription(*options.activation.description, workspace.skill));
   ASSIGN_OR_RETURN(OtherSkillsFound others, OtherSkills(options.activation.among, skill));
   workspace.others = std::move(others.skills);

@@ -28,27 +28,19 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostSkillBytes = std::size_t{4} << 20U;
 
-// What a student may not see of a skill's folder: its tests, and what they were made from.
-bool IsAboutTests(const std::string& name) {
-  constexpr std::array<std::string_view, 4> kFiles = {"skill_meta.json", "lineage.json", "tests.json",
-                                                      "promptfooconfig.yaml"};
-  constexpr std::array<std::string_view, 4> kFolders = {"evals/", "tests/", ".upskill/", "runs/"};
-  return std::find(kFiles.begin(), kFiles.end(), name) != kFiles.end() ||
-         std::any_of(kFolders.begin(), kFolders.end(),
-                     [&](std::string_view folder) { return name.starts_with(folder); });
-}
-
 }  // namespace
 
-Result<SkillFolder> ReadSkillFolder(const SkillSnapshot& snapshot, const fs::path& suite) {
+Result<SkillFolder> ReadSkillFolder(const SkillSnapshot& snapshot, const Plan& plan) {
   ASSIGN_OR_RETURN(const Skill skill, LoadSkill(snapshot.folder));
+  // The previous version has the same files where this version has its cases.
+  std::vector<std::string> hidden = HiddenBySuite(skill.folder, plan.suite.source);
+  for (std::string& name : HiddenBySuite(plan.skill.folder, plan.suite.source)) hidden.push_back(std::move(name));
   SkillFolder folder{skill.name, skill.description, {}};
   std::size_t bytes = 0;
-  std::error_code code;
   for (const std::string& name : ListSkillFiles(skill.folder)) {
     const fs::path file = skill.folder / name;
     const bool is_text_of_skill = file == skill.file;
-    if (IsAboutTests(name) || fs::equivalent(file, suite, code) || !ContainedPath("", name)) continue;
+    if (IsEvaluationFile(name) || IsAtOrBelow(name, hidden) || !ContainedPath("", name)) continue;
     ASSIGN_OR_RETURN(std::string content, ReadFile(file));
     bytes += content.size();
     if (bytes > kMostSkillBytes || folder.files.size() >= kMaxWorkspaceFiles / 2) {
@@ -220,10 +212,10 @@ Result<std::optional<WorkspacePlan>> WorkspacePlanOf(const WorkspaceChoice& choi
   if (!AnyActs(tried)) return std::optional<WorkspacePlan>();
   for (const Case& test_case : plan.suite.cases) RETURN_IF_ERROR(ServersOf(plan.suite, test_case));
   ASSIGN_OR_RETURN(WorkspacePlan workspace, WorkspaceFrame(choice));
-  ASSIGN_OR_RETURN(workspace.skill, ReadSkillFolder(plan.skill, plan.suite.source));
+  ASSIGN_OR_RETURN(workspace.skill, ReadSkillFolder(plan.skill, plan));
   workspace.skill_prompt = ListingOf({workspace.skill});
   if (plan.has_arm(Arm::kPrevious)) {
-    ASSIGN_OR_RETURN(workspace.previous, ReadSkillFolder(plan.previous, plan.suite.source));
+    ASSIGN_OR_RETURN(workspace.previous, ReadSkillFolder(plan.previous, plan));
     workspace.previous_prompt = ListingOf({workspace.previous});
   }
   tried.arms = plan.arms;

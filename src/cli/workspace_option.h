@@ -39,9 +39,9 @@ CaseMode ModeOf(const WorkspaceChoice& choice);
 // The options decided by a run's plan, which can't be given with --resume.
 std::vector<std::string> AddWorkspaceOptions(CLI::App& command, WorkspaceChoice& choice);
 
-// A skill's folder as a student sees it, without its tests. `suite`: the file of the cases, which is left out, too.
-// Error: it is too large or can't be read.
-Result<SkillFolder> ReadSkillFolder(const SkillSnapshot& snapshot, const std::filesystem::path& suite);
+// The folder of a skill of the plan (its skill or previous version) as a student sees it: without what IsEvaluationFile
+// names, the plan's suite, and the answers beside it. Error: it is too large or can't be read.
+Result<SkillFolder> ReadSkillFolder(const SkillSnapshot& snapshot, const Plan& plan);
 
 // Whether files of the plan's cases and the folders of its skills can be in one workspace. Errors: a name of a skill
 // that can't be the name of a folder, a file of a case where a skill's folder is.

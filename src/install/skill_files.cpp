@@ -12,6 +12,7 @@
 
 #include "skill/skill.h"
 #include "skill/skill_text.h"
+#include "skill/skill_tree.h"
 #include "skill/unicode_text.h"
 #include "util/files.h"
 #include "util/hash.h"
@@ -24,9 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 10> kEvaluationEntries = {
-    "skill_meta.json", "lineage.json", "tests.json",           "answers",           "evals",
-    "upskill.json",    "runs",         "promptfooconfig.yaml", "eval_queries.json", ".upskill"};
 // What programs leave in a skill's folder while it is used.
 constexpr std::array<std::string_view, 2> kLeavings = {"__pycache__", ".DS_Store"};
 constexpr std::size_t kMaxVisited = 20 * kMaxSkillFiles;
@@ -149,11 +147,10 @@ std::string StatedVersion(const Skill& skill) {
 
 bool IsLeftBehind(const std::string& name, EvaluationFiles evaluation) {
   const fs::path path = name;
-  const std::string first = path.begin()->string();
   const bool in_git =
       std::any_of(path.begin(), path.end(), [](const fs::path& part) { return ToLowerAscii(part.string()) == ".git"; });
   if (in_git || IsLeaving(path)) return true;
-  return evaluation == EvaluationFiles::kLeftOut && Has(kEvaluationEntries, first);
+  return evaluation == EvaluationFiles::kLeftOut && IsEvaluationFile(name);
 }
 
 Result<SkillFiles> CheckedSkill(FileMap files, const std::string& source, const std::string& folder_name) {

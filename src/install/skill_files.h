@@ -11,8 +11,7 @@
 
 namespace upskill {
 
-// Whether what measures a skill goes with it: skill_meta.json, lineage.json, tests.json, answers/, evals/,
-// upskill.json, runs/, and of other tools promptfooconfig.yaml, eval_queries.json, .upskill/.
+// Whether what measures a skill goes with it (IsEvaluationFile in skill/skill_tree.h).
 enum class EvaluationFiles { kLeftOut, kIncluded };
 
 struct SkillFile {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <system_error>
 
@@ -15,6 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::array<std::string_view, 11> kEvaluationEntries = {
+    "skill_meta.json",      "lineage.json",      "tests.json", "tests", "answers", "evals", "upskill.json", "runs",
+    "promptfooconfig.yaml", "eval_queries.json", ".upskill"};
 constexpr long long kMaxTreeEntries = 100'000;
 constexpr int kMaxTreeLevels = 32;
 constexpr std::size_t kMaxSkillFiles = 2000;
@@ -71,6 +75,24 @@ std::vector<std::string> ListSkillFiles(const fs::path& folder) {
   }
   std::sort(files.begin(), files.end());
   return files;
+}
+
+bool IsEvaluationFile(std::string_view name) {
+  const std::string first = ToLowerAscii(name.substr(0, name.find('/')));
+  return std::find(kEvaluationEntries.begin(), kEvaluationEntries.end(), first) != kEvaluationEntries.end();
+}
+
+std::vector<std::string> HiddenBySuite(const fs::path& folder, const fs::path& suite) {
+  std::error_code code;
+  const fs::path file = fs::weakly_canonical(suite, code).lexically_relative(fs::weakly_canonical(folder, code));
+  if (suite.empty() || file.empty() || file == "." || *file.begin() == "..") return {};
+  return {file.generic_string(), (file.parent_path() / "answers").generic_string()};
+}
+
+bool IsAtOrBelow(std::string_view name, const std::vector<std::string>& paths) {
+  return std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
+    return name == path || (name.starts_with(path) && name.substr(path.size()).starts_with('/'));
+  });
 }
 
 }  // namespace upskill
