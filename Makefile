@@ -38,9 +38,9 @@ cuda-check: all
 	@scripts/cuda-check $(release)
 
 # The unit tests of one folder or source, built for a short loop of editing (docs/adding.md):
-# make unit FOLDER=eval FILTER='Verdict*', or make unit SOURCE=src/eval/verdict.cpp
+# make unit FOLDER=eval FILTER='Verdict*', or make unit SOURCE=src/eval/verdict.cpp; with sanitizers: PRESET=dev or tsan
 unit:
-	@scripts/unit $(if $(FILTER),-f '$(FILTER)') $(or $(SOURCE),$(FOLDER))
+	@scripts/unit $(if $(PRESET),-p $(PRESET)) $(if $(FILTER),-f '$(FILTER)') $(or $(SOURCE),$(FOLDER))
 
 # Everything that must pass before a change is submitted; each step is also a target.
 test: test-release test-asan test-tsan
