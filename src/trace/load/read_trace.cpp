@@ -10,7 +10,7 @@
 #include "trace/formats/readers.h"
 #include "trace/read/archive.h"
 #include "trace/read/detect.h"
-#include "trace/read/known_file.h"
+#include "trace/read/foreign_file.h"
 #include "trace/read/record_parser.h"
 #include "util/text.h"
 #include "util/yaml.h"
@@ -140,7 +140,7 @@ bool LooksLikeJson(std::string_view text) {
 
 // What the front shows not to be a trace, for which no format was given.
 Status CheckIsTrace(const std::string& name, std::string_view front, const TraceDetection& detected) {
-  if (const auto other = KnownOtherFile(front)) return NotATrace(name, *other);
+  if (const auto other = ForeignFileKind(front)) return NotATrace(name, *other);
   if (detected.format != TraceFormat::kNotes || detected.shape != TraceShape::kText) return {};
   if (detected.unknown_records) {
     const ParsedRecord first = ParseRecord(RecordInLine(front.substr(0, front.find('\n'))));

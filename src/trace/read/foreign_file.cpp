@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace/read/known_file.h"
+#include "trace/read/foreign_file.h"
 
 #include <array>
 
@@ -43,7 +43,7 @@ constexpr std::array kKnownBytes = {
 
 }  // namespace
 
-std::optional<std::string> KnownOtherFile(std::string_view front) {
+std::optional<std::string> ForeignFileKind(std::string_view front) {
   for (const KnownFront& known : kKnownBytes) {
     if (front.starts_with(known.bytes)) return std::string(known.what);
   }
