@@ -14,7 +14,7 @@
 #include "cli/activation_teacher.h"
 #include "cli/students.h"
 #include "net/http_client.h"
-#include "skill/python_tests.h"
+#include "skill/python_cases.h"
 #include "skill/skill.h"
 #include "skill/suite.h"
 #include "teach/generation_budget.h"

@@ -10,7 +10,7 @@
 
 #include "cli/config.h"
 #include "cli/help_formatter.h"
-#include "skill/python_tests.h"
+#include "skill/python_cases.h"
 #include "skill/skeleton.h"
 #include "skill/skill_text.h"
 #include "skill/specification.h"

@@ -16,7 +16,7 @@
 #include "skill/case_writer.h"
 #include "skill/check_types.h"
 #include "skill/formats/ci_manifest.h"
-#include "skill/python_tests.h"
+#include "skill/python_cases.h"
 #include "skill/suite_file.h"
 #include "util/files.h"
 #include "util/nearest_name.h"

@@ -13,7 +13,7 @@
 #include "skill/formats/inspect_samples.h"
 #include "skill/formats/promptfoo_file.h"
 #include "skill/formats/trigger_queries.h"
-#include "skill/python_tests.h"
+#include "skill/python_cases.h"
 #include "util/files.h"
 #include "util/json_file.h"
 #include "util/text.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "skill/case_writer.h"
-#include "skill/python_tests.h"
+#include "skill/python_cases.h"
 #include "skill/skill_copy.h"
 #include "skill/skill_text.h"
 #include "util/folder.h"

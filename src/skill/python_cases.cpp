@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "skill/python_tests.h"
+#include "skill/python_cases.h"
 
 #include <fmt/format.h>
 
