@@ -11,6 +11,7 @@
 #include "eval/journal.h"
 #include "eval/sample_line.h"
 #include "util/files.h"
+#include "util/json.h"
 
 namespace upskill {
 namespace {
@@ -25,10 +26,13 @@ std::string_view KeyOfLine(std::string_view line) {
   return line.substr(at + kMark.size(), kKeyLength);
 }
 
-// Whether other runs may take answers from this one. An unreadable plan doesn't forbid it.
+// Whether other runs may take answers from this one. An unreadable plan doesn't forbid it. Of thousands of plans, only
+// those with the field are parsed.
 bool OffersCache(const std::filesystem::path& run) {
   const Result<std::string> text = ReadFile(run / "plan.json");
-  return !text || text->find("\"offers_cache\": false") == std::string::npos;
+  if (!text || text->find("\"offers_cache\"") == std::string::npos) return true;
+  const Result<Json> plan = ParseJson(*text, "plan.json");
+  return !plan || JsonGet(*plan, "offers_cache", true);
 }
 
 }  // namespace

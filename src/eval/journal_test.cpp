@@ -304,6 +304,18 @@ TEST(FindCachedSamples, LeavesOutUnreadableRuns) {
   EXPECT_THAT(*FindCachedSamples(runs, {}), IsEmpty());
 }
 
+TEST(FindCachedSamples, LeavesOutRunsThatDontOfferTheirAnswersHoweverTheirPlanIsWritten) {
+  const TempFolder folder;
+  const fs::path run = WriteRun(folder, "2026_01_01_00_00_00-0001", JournalLine(Answer(Key('a'))));
+  Plan plan = MakeTestPlan(1);
+  plan.offers_cache = false;
+  const Json json = PlanToJson(plan);
+  for (const std::string& text : {DumpJson(json), DumpJsonIndented(json), json.dump(1, '\t')}) {
+    folder.Write("runs/2026_01_01_00_00_00-0001/plan.json", text);
+    EXPECT_THAT(*FindCachedSamples(run.parent_path(), {{Key('a'), 0}}), IsEmpty()) << text.substr(0, 40);
+  }
+}
+
 // A retried timeout counts against a verdict in every run that uses the answer (eval/missing.h).
 TEST(FindCachedSamples, FailedAttemptsComeAlong) {
   const TempFolder folder;
