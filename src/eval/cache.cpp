@@ -54,7 +54,7 @@ Result<std::unordered_map<std::string, Sample>> FindCachedSamples(
       if (cell == wanted.end() || found.contains(key)) return;
       Result<Sample> sample = SampleFromLine(line);
       if (!sample || sample->key != key) return;
-      if (std::exchange(sample->keeps_answer, false)) sample->error.reset();  // it wasn't checked; it is now
+      if (sample->keeps_answer) sample = ToCheckAgain(*std::move(sample));
       if (!sample->ok()) {
         failed[key].push_back(sample->error->cause);
         return;

@@ -22,10 +22,7 @@ ResumedSamples SortResumed(std::vector<Sample> resumed, const std::vector<Cell>&
     } else if (sample.keeps_answer) {
       if (!wanted) continue;
       std::string cell = CellName(sample);
-      sample.error.reset();
-      sample.keeps_answer = false;
-      sample.will_retry = false;
-      sorted.kept[std::move(cell)] = std::move(sample);
+      sorted.kept[std::move(cell)] = ToCheckAgain(std::move(sample));
     } else {
       int& attempts = sorted.attempts[CellName(sample)];
       attempts = std::max(attempts, sample.attempt + 1);

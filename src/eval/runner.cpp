@@ -112,12 +112,7 @@ class Runner {
       if (known != nullptr && known->key == cell.key) {
         served_models_.Reuse(cell.student, known->response.served_model);  // kept as it is
       } else if (const auto hit = cached.find(cell.key); hit != cached.end()) {
-        Sample sample = Describe(cell, 0);
-        sample.cached_from = hit->second->cached_from;
-        sample.failed_before = hit->second->failed_before;
-        sample.response = hit->second->response;
-        sample.cut_from = hit->second->cut_from;
-        sample.judgments = hit->second->judgments;
+        Sample sample = Describe(cell, 0, ToCheckAgain(*hit->second));
         served_models_.Reuse(cell.student, sample.response.served_model);
         RETURN_IF_ERROR(CheckAndStore({cell.student, i, std::move(sample)}));
       } else if (const auto kept = kept_.find(CellName(NameOnly(cell))); kept != kept_.end()) {
@@ -146,8 +141,7 @@ class Runner {
     for (const Sample& error : earlier_errors_) data_.CountAttempt(error);
   }
 
-  Sample NameOnly(const Cell& cell) const {
-    Sample sample;
+  Sample NameOnly(const Cell& cell, Sample sample = {}) const {
     sample.student = plan_.students[cell.student].spec;
     sample.arm = cell.arm;
     sample.case_id = plan_.suite.cases[cell.case_index].id;
@@ -155,8 +149,9 @@ class Runner {
     return sample;
   }
 
-  Sample Describe(const Cell& cell, int attempt) const {
-    Sample sample = NameOnly(cell);
+  // `sample`: what is known of the attempt.
+  Sample Describe(const Cell& cell, int attempt, Sample sample = {}) const {
+    sample = NameOnly(cell, std::move(sample));
     sample.key = cell.key;
     sample.attempt = attempt;
     sample.time = UtcTimestamp(input_.clock->WallNow());

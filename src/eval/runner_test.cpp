@@ -11,6 +11,7 @@
 #include "support/fake_model.h"
 #include "support/plan_fixture.h"
 #include "support/runner_bench.h"
+#include "support/sample_fixture.h"
 #include "util/rng.h"
 #include "util/temp_folder.h"
 
@@ -113,6 +114,33 @@ TEST(RunPlan, ResumedAndCachedCellsAreNotRequestedAgain) {
   EXPECT_THAT(stored, SizeIs(5));  // all but the resumed one, which is already in the journal
   EXPECT_EQ(stored[0].cached_from, "earlier");
   EXPECT_TRUE(stored[2].cached_from.empty());
+}
+
+// Whatever is stored of an answer, but for what tells its cell and attempt, and its checks, which run again.
+TEST(RunPlan, KeepsAllFieldsOfAReusedAnswer) {
+  FakeModel model("fake", 4, AlwaysRight());
+  RunnerBench bench(MakeTestPlan(1), {&model});
+  Sample cached = FullSample();
+  cached.key = CellsOf(bench.plan)[0].key;
+  cached.failed_before = {ErrorCause::kTimeout};
+  cached.cut_from = 9'000'000;
+  cached.judgments = {{"judgment", {}, {}, 0.5, 2.0}};
+  bench.input.cached = {cached};
+  const RunOutcome outcome = bench.Run();
+  const auto of_the_answer = [](const Sample& sample) {
+    Json json = SampleToJson(sample);
+    for (const char* name : {"model", "arm", "case", "round", "attempt", "time", "passed", "checks"}) json.erase(name);
+    return json;
+  };
+  const SamplePtr reused = outcome.data.samples()[0];
+  EXPECT_EQ(of_the_answer(*reused), of_the_answer(cached));
+  EXPECT_EQ(reused->student, "fake");
+  EXPECT_EQ(reused->arm, Arm::kBaseline);
+  EXPECT_EQ(reused->case_id, "case-1");
+  EXPECT_EQ(reused->round, 0);
+  EXPECT_EQ(reused->attempt, 0);
+  EXPECT_NE(reused->time, cached.time);
+  EXPECT_THAT(reused->checks, SizeIs(1));
 }
 
 TEST(RunPlan, NothingIsRequestedWhenAllIsAnswered) {

@@ -178,6 +178,14 @@ Sample CutAnswer(Sample sample) {
   return sample;
 }
 
+Sample ToCheckAgain(Sample sample) {
+  sample.error.reset();
+  sample.keeps_answer = false;
+  sample.will_retry = false;
+  sample.checks.clear();
+  return sample;
+}
+
 Json JudgmentToJson(const StoredJudgment& stored) {
   Json json = {{"key", stored.key},
                {"word", JudgeWordName(stored.judgment.word)},

@@ -78,6 +78,10 @@ inline constexpr double kMaxStoredUsd = 1e9;  // of one answer; a line with more
 // what is stored, because they run on it again.
 Sample CutAnswer(Sample sample);
 
+// An answer of which the checks run again: the sample without their results, and without the error that kept it from
+// being checked.
+Sample ToCheckAgain(Sample sample);
+
 inline constexpr int kSampleSchema = 1;
 
 Json SampleToJson(const Sample& sample);
