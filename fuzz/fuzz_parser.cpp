@@ -315,7 +315,6 @@ std::vector<FuzzedParser> OtherParsers() {
       {"answer-data", FuzzAnswerData, {}, "check/data_text.cpp util/toml_guard.cpp util/yaml.cpp"},
       {"json-schema", FuzzJsonSchema, {}, "util/json_schema.cpp util/json_schema_check.cpp"},
       {"compiler-output", FuzzCompilerOutput, {}, "check/ptx_facts.cpp"},
-      {"run-index", FuzzRunIndex, RunIndexSeeds(), "eval/run_index.cpp"},
       {"run-summaries", FuzzRunSummaries, RunSummariesSeeds(), "report/run_rows_json.cpp"},
       {"judge-files", FuzzJudgeFiles, JudgeFilesSeeds(), "eval/judge_record.cpp eval/judgment_store.cpp"},
       {"tool-call", FuzzToolCall, ToolCallSeeds(), "agent/loop_tools.cpp agent/json_tools.cpp"},

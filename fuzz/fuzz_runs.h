@@ -9,10 +9,6 @@ namespace upskill {
 
 // Files beside journals, in a folder of runs that may come from elsewhere.
 
-// What follows the head of samples.index, up to its checksum: as if someone had been able to make up both.
-void FuzzRunIndex(std::string_view input);
-std::vector<std::string> RunIndexSeeds();
-
 // The rows of a line of summaries.jsonl.
 void FuzzRunSummaries(std::string_view input);
 std::vector<std::string> RunSummariesSeeds();

@@ -2,11 +2,9 @@
 #include "eval/run_data.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "eval/journal.h"
-#include "eval/run_index.h"
 #include "eval/sample_line.h"
 #include "util/invariant.h"
 
@@ -27,23 +25,14 @@ RunData::RunData(Plan plan, std::vector<Sample> samples)
   }
 }
 
-Result<RunData> RunData::Read(const std::filesystem::path& run_folder, const ReadOptions& options) {
+Result<RunData> RunData::Read(const std::filesystem::path& run_folder) {
   ASSIGN_OR_RETURN(Plan plan, LoadPlan(run_folder));
   const std::filesystem::path path = run_folder / "samples.jsonl";
   Result<Fd> fd = OpenRegularFile(path);
   if (!fd && fd.error().kind == ErrorKind::kNotFound) return RunData(std::move(plan));
   if (!fd) return fd.error();
-  std::error_code unknown;
-  const bool is_long = std::filesystem::file_size(path, unknown) >= options.indexed_from_bytes && !unknown;
-  std::optional<RunIndex> index;
-  if (is_long) index.emplace(run_folder, *fd, std::chrono::system_clock::now());
-  if (std::optional<RunData> known = index ? index->Load(plan) : std::nullopt) {
-    known->file_.emplace(std::move(fd).value(), path);
-    return *std::move(known);
-  }
   RunData data(std::move(plan));
   RETURN_IF_ERROR(data.ReadLines(*fd, path));
-  if (index) static_cast<void>(index->Store(data));  // where it can't be written, the journal is read again
   data.file_.emplace(std::move(fd).value(), path);
   return data;
 }

@@ -59,13 +59,8 @@ class RunData {
   RunData& operator=(const RunData&) = delete;
   ~RunData() = default;
 
-  struct ReadOptions {
-    // Journals from this size on get an index, so that they are read only once (run_index.h).
-    std::uint64_t indexed_from_bytes = std::uint64_t{64} << 20U;
-  };
   // Reads plan.json and samples.jsonl of a run's folder, also while the run is in progress.
-  static Result<RunData> Read(const std::filesystem::path& run_folder) { return Read(run_folder, {}); }
-  static Result<RunData> Read(const std::filesystem::path& run_folder, const ReadOptions& options);
+  static Result<RunData> Read(const std::filesystem::path& run_folder);
 
   // In amortised constant time, but for the logarithm of the number of errors.
   void Add(Sample sample);
@@ -117,7 +112,6 @@ class RunData {
   SampleList samples() const;
 
  private:
-  friend class RunIndex;
   friend class SampleList;
 
   // The cells of one student and round: case by case, the arms of a case next to each other. The states are apart from

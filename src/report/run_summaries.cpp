@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "report/derived_file.h"
 #include "report/run_rows_json.h"
 #include "util/file_identity.h"
 #include "util/files.h"
@@ -80,7 +81,7 @@ Status RunSummaries::Store() const {
     if (fs::exists(runs_dir_ / run / "plan.json", code)) text += line + "\n";
   }
   ASSIGN_OR_RETURN(const Folder folder, Folder::Open(runs_dir_));
-  return folder.WriteFile(kSummariesFile, text, {Durability::kNotSynced});
+  return WriteDerivedFile(folder, kSummariesFile, text);
 }
 
 }  // namespace upskill

@@ -5,28 +5,14 @@
 #include <sys/stat.h>
 
 namespace upskill {
-namespace {
-
-std::optional<std::string> IdentityOf(const struct stat& info, std::chrono::system_clock::time_point now) {
-  constexpr std::chrono::seconds kSettled{2};
-  const auto written = std::chrono::system_clock::from_time_t(info.st_mtim.tv_sec);
-  if (written + kSettled > now || !S_ISREG(info.st_mode)) return std::nullopt;
-  return fmt::format("{:x}.{:x}.{:x}.{:x}.{:x}.{:x}.{:x}", info.st_dev, info.st_ino, info.st_size, info.st_mtim.tv_sec,
-                     info.st_mtim.tv_nsec, info.st_ctim.tv_sec, info.st_ctim.tv_nsec);
-}
-
-}  // namespace
 
 std::optional<std::string> FileIdentity(const std::filesystem::path& path, std::chrono::system_clock::time_point now) {
+  constexpr std::chrono::seconds kSettled{2};
   struct stat info{};
-  if (::stat(path.c_str(), &info) != 0) return std::nullopt;
-  return IdentityOf(info, now);
-}
-
-std::optional<std::string> FileIdentity(const Fd& fd, std::chrono::system_clock::time_point now) {
-  struct stat info{};
-  if (::fstat(fd.get(), &info) != 0) return std::nullopt;
-  return IdentityOf(info, now);
+  if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+  if (std::chrono::system_clock::from_time_t(info.st_mtim.tv_sec) + kSettled > now) return std::nullopt;
+  return fmt::format("{:x}.{:x}.{:x}.{:x}.{:x}.{:x}.{:x}", info.st_dev, info.st_ino, info.st_size, info.st_mtim.tv_sec,
+                     info.st_mtim.tv_nsec, info.st_ctim.tv_sec, info.st_ctim.tv_nsec);
 }
 
 }  // namespace upskill

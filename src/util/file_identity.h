@@ -6,8 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "util/files.h"
-
 namespace upskill {
 
 // A text that is equal as long as a file hasn't been written, replaced or moved to another machine: its device, number,
@@ -17,6 +15,5 @@ namespace upskill {
 // Nothing: there is no such file, or it was written less than two seconds before `now`, so that another write might not
 // show.
 std::optional<std::string> FileIdentity(const std::filesystem::path& path, std::chrono::system_clock::time_point now);
-std::optional<std::string> FileIdentity(const Fd& fd, std::chrono::system_clock::time_point now);
 
 }  // namespace upskill
