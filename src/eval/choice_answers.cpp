@@ -39,13 +39,13 @@ ChoiceAnswer AnswerOf(const FinalSample& final_sample) {
   if (!final_sample.answered) return answer;
   const SampleFigures& figures = *final_sample.figures;
   answer.passed = final_sample.passed;
-  answer.text = figures.text();
+  answer.text = figures.text;
   if (figures.reports_tokens()) {
-    answer.output_tokens = static_cast<double>(figures.output_tokens());
-    answer.tokens = static_cast<double>(figures.prompt_tokens() + figures.output_tokens());
+    answer.output_tokens = static_cast<double>(figures.output_tokens);
+    answer.tokens = static_cast<double>(figures.prompt_tokens + figures.output_tokens);
   }
-  answer.seconds = figures.seconds();
-  answer.cost_usd = figures.cost_usd();
+  answer.seconds = figures.seconds;
+  answer.cost_usd = figures.cost_usd;
   return answer;
 }
 

@@ -54,8 +54,8 @@ bool CompleteRounds::AllRoundsEqual() const {
     for (std::size_t i = 0; i < cases.size(); ++i) {
       const AnswerPair first = pair(0, i);
       const AnswerPair later = pair(round, i);
-      if (later.without.figures->text() != first.without.figures->text()) return false;
-      if (later.with.figures->text() != first.with.figures->text()) return false;
+      if (later.without.figures->text != first.without.figures->text) return false;
+      if (later.with.figures->text != first.with.figures->text) return false;
     }
   }
   return true;

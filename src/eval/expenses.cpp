@@ -46,7 +46,7 @@ bool AreOfOneRun(const CompleteRounds& complete) {
   for (std::size_t round = 0; round < complete.rounds.size(); ++round) {
     for (std::size_t i = 0; i < complete.cases.size(); ++i) {
       const AnswerPair pair = complete.pair(round, i);
-      if (pair.without.figures->origin() != pair.with.figures->origin()) return false;
+      if (pair.without.figures->origin != pair.with.figures->origin) return false;
     }
   }
   return true;
@@ -57,15 +57,15 @@ bool AreOfOneRun(const CompleteRounds& complete) {
 void AddExpenses(const CompleteRounds& complete, StudentVerdict& verdict) {
   verdict.tokens = ChangeOf(complete, [](const SampleFigures& s) {
     return s.reports_tokens()
-               ? std::optional(static_cast<double>(s.prompt_tokens()) + static_cast<double>(s.output_tokens()))
+               ? std::optional(static_cast<double>(s.prompt_tokens) + static_cast<double>(s.output_tokens))
                : std::nullopt;
   });
   verdict.output_tokens = ChangeOf(complete, [](const SampleFigures& s) {
-    return s.reports_tokens() ? std::optional(static_cast<double>(s.output_tokens())) : std::nullopt;
+    return s.reports_tokens() ? std::optional(static_cast<double>(s.output_tokens)) : std::nullopt;
   });
-  verdict.cost_usd = ChangeOf(complete, [](const SampleFigures& s) { return s.cost_usd(); });
+  verdict.cost_usd = ChangeOf(complete, [](const SampleFigures& s) { return s.cost_usd; });
   if (AreOfOneRun(complete))
-    verdict.seconds = ChangeOf(complete, [](const SampleFigures& s) { return std::optional(s.seconds()); });
+    verdict.seconds = ChangeOf(complete, [](const SampleFigures& s) { return std::optional(s.seconds); });
   if (!verdict.cost_usd) return;
   double solved_without = 0.0;
   double solved_with = 0.0;

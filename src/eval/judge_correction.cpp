@@ -33,7 +33,7 @@ bool CanBeCorrected(const Case& test_case) {
 // What an answer counts, times better_than_chance, so that it is between -1 and 1.
 double Credit(const FinalSample& cell, const Rates& rates) {
   const double passed = cell.passed ? 1.0 : 0.0;
-  const bool judged = cell.figures != nullptr && cell.figures->is_judged();
+  const bool judged = cell.figures != nullptr && cell.figures->is_judged;
   return judged ? passed - (1.0 - rates.specificity) : passed * rates.better_than_chance();
 }
 

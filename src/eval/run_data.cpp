@@ -122,8 +122,8 @@ SampleFigures& RunData::FiguresAt(const Place& place) {
 void RunData::Put(const Sample& sample, const Place& place, std::uint64_t at, std::uint32_t line_bytes) {
   SampleFigures& figures = FiguresAt(place);
   figures = SampleFigures(sample);
-  figures.set_place(at);
-  if (line_bytes > 0) figures.set_line_bytes(line_bytes);
+  figures.place = at;
+  if (line_bytes > 0) figures.line_bytes = line_bytes;
   std::uint8_t& state = rows_[place.student][place.round].states[place.entry];
   sample_count_ += state == 0 ? 1 : 0;
   state = Row::kSampled;
@@ -184,13 +184,13 @@ RunData RunData::AssumeLost(bool skill_passes) const {
 SamplePtr RunData::LoadAt(const Place& place) const {
   const FinalSample final_sample = rows_[place.student][place.round].at(place.entry);
   CHECK(final_sample.figures != nullptr);
-  const std::uint64_t at = final_sample.figures->place();
+  const std::uint64_t at = final_sample.figures->place;
   if ((at & kInMemory) != 0) {
     const std::size_t index = at & ~kInMemory;
     return {SamplePtr(), index < first_.size() ? &first_[index] : &added_[index - first_.size()]};
   }
   CHECK(file_.has_value());
-  Result<Sample> sample = file_->Read(at, final_sample.figures->line_bytes());
+  Result<Sample> sample = file_->Read(at, final_sample.figures->line_bytes);
   if (sample && PlaceOf(*sample) == place) return std::make_shared<const Sample>(std::move(sample).value());
   Sample lost;
   lost.student = plan_.students[place.student].spec;

@@ -42,8 +42,8 @@ struct JudgeSummary {
 // A run: its plan, and the final sample of each cell. Summaries, verdicts and reports are computed from it.
 //
 // Of every final sample it keeps the figures. Texts (answers, checks, messages) stay in samples.jsonl, from which Load
-// reads them one sample at a time; those of samples that were added in memory stay there. So a run of millions of
-// samples takes about 70 bytes for each.
+// reads them one sample at a time; those of samples that were added in memory stay there. So a run of a million samples
+// takes about 100 bytes for each.
 //
 // Owns the plan and the figures. Neither moves in memory when more samples come or when the RunData itself is moved:
 // pointers into them are valid while it lives. Not thread-safe while samples are added; afterwards, several threads may

@@ -38,20 +38,20 @@ void AddCell(const FinalSample& cell, ArmSummary& arm, CaseTally& of_case) {
     ++arm.passed;
     ++of_case.passed;
   }
-  arm.checks_total += sample.checks();
-  arm.checks_passed += sample.checks_passed();
-  if (sample.reached_time_limit()) ++arm.time_limits;
-  if (sample.stop() == StopReason::kLength) ++arm.truncated;
-  if (sample.is_cut()) ++arm.cut;
-  if (sample.stop() == StopReason::kRefusal) ++arm.refusals;
-  if (sample.is_empty()) ++arm.empty;
-  arm.prompt_tokens += sample.prompt_tokens();
-  arm.evaluated_tokens += sample.prompt_tokens() - sample.cache_read_tokens();
-  arm.output_tokens += sample.output_tokens();
+  arm.checks_total += sample.checks;
+  arm.checks_passed += sample.checks_passed;
+  if (sample.reached_time_limit) ++arm.time_limits;
+  if (sample.stop == StopReason::kLength) ++arm.truncated;
+  if (sample.is_cut) ++arm.cut;
+  if (sample.stop == StopReason::kRefusal) ++arm.refusals;
+  if (sample.is_empty) ++arm.empty;
+  arm.prompt_tokens += sample.prompt_tokens;
+  arm.evaluated_tokens += sample.prompt_tokens - sample.cache_read_tokens;
+  arm.output_tokens += sample.output_tokens;
   if (sample.reports_tokens()) ++arm.tokens_known;
   if (sample.is_from_cache()) ++arm.from_cache;
-  arm.seconds += sample.seconds();
-  if (const std::optional<double> cost = sample.cost_usd()) {
+  arm.seconds += sample.seconds;
+  if (const std::optional<double>& cost = sample.cost_usd) {
     arm.cost_usd += *cost;
     ++arm.cost_known;
   }
@@ -108,7 +108,7 @@ RunSummary Summarize(const RunData& data) {
         for (const Arm arm : plan.arms) {
           const FinalSample cell = data.at(student, arm, i, round);
           AddCell(cell, entry.arms.at(arm), entry.cases.at(arm)[i]);
-          if (!cell.answered || !cell.figures->has_work()) continue;
+          if (!cell.answered || !cell.figures->has_work) continue;
           const SamplePtr sample = data.Load(student, arm, i, round);
           if (sample->response.work) AddWork(*sample->response.work, on_demand, entry.arms.at(arm).work);
         }

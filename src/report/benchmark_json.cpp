@@ -92,10 +92,9 @@ Json Configuration(const std::vector<const SampleFigures*>& answers) {
   std::vector<double> seconds;
   std::vector<double> tokens;
   for (const SampleFigures* answer : answers) {
-    rates.push_back(RateOf(answer->checks_passed(), answer->checks()));
-    seconds.push_back(Rounded(answer->seconds()));
-    if (answer->reports_tokens())
-      tokens.push_back(static_cast<double>(answer->prompt_tokens() + answer->output_tokens()));
+    rates.push_back(RateOf(answer->checks_passed, answer->checks));
+    seconds.push_back(Rounded(answer->seconds));
+    if (answer->reports_tokens()) tokens.push_back(static_cast<double>(answer->prompt_tokens + answer->output_tokens));
   }
   return {{"pass_rate", Statistics(rates, answers.size())},
           {"time_seconds", Statistics(seconds, answers.size())},

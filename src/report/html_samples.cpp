@@ -97,7 +97,7 @@ class SampleColumns {
   bool AllFit() const {
     std::size_t bytes = 0;
     const SampleList samples = run_.data.samples();
-    for (std::size_t i = 0; i < samples.size() && bytes <= room_; ++i) bytes += samples.final(i).figures->line_bytes();
+    for (std::size_t i = 0; i < samples.size() && bytes <= room_; ++i) bytes += samples.final(i).figures->line_bytes;
     return bytes <= room_;
   }
 
@@ -129,7 +129,7 @@ class SampleColumns {
   void AddCell(std::size_t student, std::size_t arm, std::size_t case_index, int round) {
     const FinalSample cell = run_.data.at(student, run_.plan().arms[arm], case_index, round);
     if (cell.figures == nullptr) return;
-    if (bytes() + cell.figures->line_bytes() > room_) {
+    if (bytes() + cell.figures->line_bytes > room_) {
       ++misses_;
       return;
     }

@@ -29,10 +29,10 @@ struct CaseRounds {
       if (!sample.answered) continue;
       ++answered;
       passed += sample.passed ? 1 : 0;
-      seconds += sample.figures->seconds();
-      if (!sample.figures->has_failed_check()) continue;
+      seconds += sample.figures->seconds;
+      if (!sample.figures->has_failed_check) continue;
       failed.push_back(i);
-      only_time = only_time && sample.figures->failed_by_time_alone();
+      only_time = only_time && sample.figures->failed_by_time_alone;
     }
   }
 

@@ -76,11 +76,11 @@ Json PythonStats(const SampleList& samples) {
     const FinalSample sample = samples.final(i);
     if (!sample.answered) continue;
     ++turns;
-    seconds += sample.figures->seconds();
-    input += sample.figures->prompt_tokens();
-    output += sample.figures->output_tokens();
+    seconds += sample.figures->seconds;
+    input += sample.figures->prompt_tokens;
+    output += sample.figures->output_tokens;
     reported += sample.figures->reports_tokens() ? 1 : 0;
-    if (!sample.figures->calls_tools()) continue;
+    if (!sample.figures->calls_tools) continue;
     for (const ToolCall& call : samples[i]->response.tool_calls) ++tools[call.name];
   }
   int calls = 0;
