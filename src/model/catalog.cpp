@@ -325,6 +325,12 @@ Status ReadCatalog(std::string_view text, const std::string& file, Catalog& cata
   }
 }
 
+Result<Catalog> ReadBuiltInModels() {
+  Catalog catalog;
+  RETURN_IF_ERROR(ReadCatalog(BuiltInModels(), "assets/models.toml", catalog));
+  return catalog;
+}
+
 // gpt-5-mini-2025-08-07 and claude-haiku-4-5-20251001 without their dates.
 std::string_view WithoutDate(std::string_view model) {
   for (const std::string_view shape : {"-dddddddd", "-dddd-dd-dd"}) {
@@ -393,8 +399,8 @@ bool MatchesPattern(std::string_view pattern, std::string_view text) {
 }
 
 Result<Catalog> LoadCatalog(const std::optional<CatalogText>& own) {
-  Catalog catalog;
-  RETURN_IF_ERROR(ReadCatalog(BuiltInModels(), "assets/models.toml", catalog));
+  static const Result<Catalog> built_in = ReadBuiltInModels();  // once, though each model asks for it
+  ASSIGN_OR_RETURN(Catalog catalog, built_in);
   if (own) {
     if (const auto bad = FindInvalidUtf8(own->text)) {
       const TextPosition at = PositionAt(own->text, *bad);
