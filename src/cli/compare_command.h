@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/env.h"
+#include "eval/plan.h"
 
 namespace CLI {
 class App;
@@ -17,7 +18,7 @@ struct CompareOptions {
   std::string b;
   std::string runs_dir;
   std::vector<std::string> choices;  // none, or two: of A and of B
-  double margin_points = 5.0;
+  double margin_points = 100.0 * VerdictOptions().margin;
   bool json = false;
   ColorMode color = ColorMode::kAuto;
 };

@@ -14,6 +14,7 @@
 #include "cli/loaded_run.h"
 #include "cli/matrix_output.h"
 #include "eval/budget.h"
+#include "eval/plan.h"
 #include "report/matrix.h"
 #include "util/json.h"
 #include "util/text.h"
@@ -23,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kMatrixMargin = 0.05;  // of the sweet spots
+constexpr double kMatrixMargin = VerdictOptions().margin;  // of the sweet spots
 
 struct MatrixRuns {
   std::vector<fs::path> folders;          // of the runs that were made, in the order of the skills

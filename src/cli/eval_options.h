@@ -11,6 +11,8 @@
 #include "cli/env.h"
 #include "cli/sandbox_option.h"
 #include "cli/workspace_option.h"
+#include "eval/plan.h"
+#include "model/chat.h"
 #include "util/result.h"
 
 namespace CLI {
@@ -34,9 +36,9 @@ struct EvalOptions {
   bool placebo = false;
   std::string against;  // another version of the skill
   bool stop_when_decided = false;
-  double min_lift_points = 0.0;
-  double alpha = 0.05;
-  double margin_points = 5.0;
+  double min_lift_points = 100.0 * VerdictOptions().min_lift;
+  double alpha = VerdictOptions().alpha;
+  double margin_points = 100.0 * VerdictOptions().margin;
   std::string gate;
   bool verbose = false;
   bool quiet = false;
@@ -63,7 +65,7 @@ struct EvalOptions {
   std::optional<std::int64_t> max_tokens_total;
   std::optional<double> timeout_seconds;
   std::optional<double> timeout_left_seconds;  // of a run that shares the time with others; absent: all of it
-  int max_tokens = 512;
+  int max_tokens = Sampling().max_tokens;
   std::optional<double> temperature;  // absent: the model's own default
   std::uint64_t seed = 0;
   ColorMode color = ColorMode::kAuto;

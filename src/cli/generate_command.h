@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/env.h"
+#include "model/chat.h"
 #include "teach/choice.h"
 #include "teach/generate.h"
 
@@ -42,8 +43,8 @@ struct GenerateCommandOptions {
   std::size_t max_parts = 16;  // in which a teacher reads traces that don't fit into one request
   bool no_eval = false;
   bool no_critique = false;
-  std::optional<int> max_attempts;  // absent: the configuration's
-  int max_tokens = 512;             // of a student's answer
+  std::optional<int> max_attempts;         // absent: the configuration's
+  int max_tokens = Sampling().max_tokens;  // of a student's answer
   std::optional<double> temperature;
   std::string accept = "not-worse";
   double accept_margin_points = 100.0 * kAcceptMargin;

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "cli/env.h"
+#include "eval/plan.h"
+#include "model/chat.h"
 
 namespace CLI {
 class App;
@@ -21,9 +23,9 @@ struct PlanOptions {
   std::string runs_dir;            // empty: from the configuration
   std::optional<double> baseline;  // stated pass rate without the skill; absent: from earlier runs
   std::optional<int> rounds;       // also show what this number of rounds can detect
-  double alpha = 0.05;
-  double margin_points = 5.0;
-  int max_tokens = 512;
+  double alpha = VerdictOptions().alpha;
+  double margin_points = 100.0 * VerdictOptions().margin;
+  int max_tokens = Sampling().max_tokens;
   int parallel = 0;
   bool json = false;
   ColorMode color = ColorMode::kAuto;

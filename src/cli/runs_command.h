@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/env.h"
+#include "eval/plan.h"
 
 namespace CLI {
 class App;
@@ -22,8 +23,8 @@ struct RunsOptions {
   bool all = false;
   bool ledger = false;
   bool matrix = false;
-  std::string output;          // with `matrix`: file for the table; empty: none
-  double within_points = 5.0;  // the sweet spot's margin of non-inferiority
+  std::string output;                                      // with `matrix`: file for the table; empty: none
+  double within_points = 100.0 * VerdictOptions().margin;  // the sweet spot's margin of non-inferiority
   bool json = false;
   ColorMode color = ColorMode::kAuto;
 };

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "cli/env.h"
+#include "eval/plan.h"
 
 namespace CLI {
 class App;
@@ -15,7 +16,7 @@ struct SelftestOptions {
   int runs = 500;  // simulated runs a line
   int cases = 12;
   int rounds = 10;  // the most of each run
-  double alpha = 0.05;
+  double alpha = VerdictOptions().alpha;
   std::uint64_t seed = 1;
   bool json = false;
   ColorMode color = ColorMode::kAuto;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "eval/plan.h"
 #include "util/rng.h"
 
 namespace upskill {
@@ -21,7 +22,7 @@ struct SelftestLine {
   std::string name;
   std::function<std::vector<CaseTruth>(Rng&)> draw;  // the cases of one run
   int students = 1;                                  // all alike
-  double margin = 0.05;
+  double margin = VerdictOptions().margin;
   std::string settings;    // of the simulated students, in addition
   int runs_divisor = 1;    // lines with many cells are measured in fewer runs
   bool new_cases = false;  // each run draws new cases, with a mean lift of 0 over all possible ones

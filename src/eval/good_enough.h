@@ -10,6 +10,7 @@
 
 #include "eval/choice_answers.h"
 #include "eval/contrast.h"
+#include "eval/plan.h"
 
 namespace upskill {
 
@@ -35,6 +36,7 @@ struct GoodEnough {
 };
 
 // Nothing for fewer than two choices.
-std::optional<GoodEnough> FindGoodEnough(std::span<const PricedChoice> choices, double margin, double alpha = 0.05);
+std::optional<GoodEnough> FindGoodEnough(std::span<const PricedChoice> choices, double margin,
+                                         double alpha = VerdictOptions().alpha);
 
 }  // namespace upskill

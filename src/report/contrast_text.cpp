@@ -13,7 +13,7 @@
 namespace upskill {
 namespace {
 
-constexpr double kContrastAlpha = 0.05;
+constexpr double kContrastAlpha = VerdictOptions().alpha;
 
 // "+4 % (-1 … +9)": the change of B's mean from A's.
 std::string ChangeWithRange(const std::optional<PairedMeans>& means) {

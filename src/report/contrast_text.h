@@ -8,6 +8,7 @@
 
 #include "eval/choice_answers.h"
 #include "eval/contrast.h"
+#include "eval/plan.h"
 #include "report/style.h"
 #include "util/json.h"
 
@@ -33,7 +34,7 @@ NamedContrast ContrastBWithA(const ChoiceAnswers& a, const ChoiceAnswers& b);
 
 // What a contrast shows, each at one-sided level alpha and by itself. Printed and part of JSON: never rename.
 enum class ContrastWord { kBetter, kNotWorse, kWorse, kNotShown };
-ContrastWord WordFor(const Contrast& contrast, double margin, double alpha = 0.05);
+ContrastWord WordFor(const Contrast& contrast, double margin, double alpha = VerdictOptions().alpha);
 const char* ContrastWordName(ContrastWord word);  // "better", "not worse", "worse", "not shown"
 
 // One row per contrast: difference with its interval, what it shows, and the ratios of tokens, cost and time.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "eval/contrast.h"
+#include "eval/plan.h"
 #include "report/matrix.h"
 #include "stats/interval.h"
 
@@ -12,7 +13,7 @@ namespace upskill {
 namespace {
 
 constexpr double kBounds = 3.0;  // that a claim rests on, each of which may be wrong on one side
-constexpr double kClaimAlpha = 0.05;
+constexpr double kClaimAlpha = VerdictOptions().alpha;
 constexpr double kConfidence = 1.0 - 2.0 * kClaimAlpha / kBounds;  // of an interval, so of two sides
 
 // The rate of the cases that pass, valid as a contrast is: with one that never passes.

@@ -22,7 +22,7 @@
 namespace upskill {
 namespace {
 
-constexpr double kBeatsAlpha = 0.05;
+constexpr double kBeatsAlpha = VerdictOptions().alpha;
 constexpr int kMaxRounds = 12;  // for the evidence, beyond the rounds on train
 
 class Shortening {
