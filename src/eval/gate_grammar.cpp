@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "eval/gate.h"
+#include "eval/verdict_words.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -20,10 +21,6 @@ constexpr std::string_view kGrammar =
 constexpr std::string_view kVersus = " vs ";
 constexpr std::string_view kEstimate = "@estimate";
 
-constexpr std::array<std::pair<std::string_view, Verdict>, 4> kVerdicts = {{{"helps", Verdict::kHelps},
-                                                                            {"hurts", Verdict::kHurts},
-                                                                            {"no-effect", Verdict::kNoEffect},
-                                                                            {"undecided", Verdict::kUndecided}}};
 constexpr std::array<std::pair<std::string_view, GateClause::Kind>, 5> kQuantities = {
     {{"tokens", GateClause::Kind::kTokens},
      {"cost", GateClause::Kind::kCost},
@@ -31,11 +28,9 @@ constexpr std::array<std::pair<std::string_view, GateClause::Kind>, 5> kQuantiti
      {"lift", GateClause::Kind::kLift},
      {"pass", GateClause::Kind::kPass}}};
 
-template <typename Value, std::size_t Size>
-std::optional<Value> ValueNamed(const std::array<std::pair<std::string_view, Value>, Size>& table,
-                                std::string_view name) {
-  for (const auto& [key, value] : table) {
-    if (key == name) return value;
+std::optional<GateClause::Kind> QuantityNamed(std::string_view name) {
+  for (const auto& [key, kind] : kQuantities) {
+    if (key == name) return kind;
   }
   return std::nullopt;
 }
@@ -167,7 +162,7 @@ class ClauseParser {
   }
 
   Result<GateClause> Quantity(char sign, std::string_view bound_text) {
-    const std::optional<GateClause::Kind> quantity = ValueNamed(kQuantities, word_);
+    const std::optional<GateClause::Kind> quantity = QuantityNamed(word_);
     if (!quantity) return Bad(fmt::format("unknown quantity '{}'", word_));
     const std::optional<double> bound = NumberOf(bound_text);
     if (!bound) return Bad("the bound is not a number");
@@ -193,8 +188,9 @@ class ClauseParser {
         clause_.kind = GateClause::Kind::kNotVerdict;
         word.remove_prefix(4);
       }
-      const std::optional<Verdict> verdict = ValueNamed(kVerdicts, word);
-      if (!verdict) return Bad(fmt::format("unknown verdict '{}'", word));
+      const auto* const verdict =
+          std::find_if(kAllVerdicts.begin(), kAllVerdicts.end(), [&](Verdict one) { return VerdictSlug(one) == word; });
+      if (verdict == kAllVerdicts.end()) return Bad(fmt::format("unknown verdict '{}'", word));
       clause_.verdict = *verdict;
     }
     if (!names_models_) return Bad("name the models after a colon, or * for all");
