@@ -10,6 +10,7 @@
 #include "cli/agent_option.h"
 #include "report/eval_text.h"
 #include "report/figures.h"
+#include "report/verdict_words.h"
 #include "util/text.h"
 #include "util/tokens.h"
 
@@ -62,11 +63,6 @@ struct TreePrinter {
   }
 };
 
-Tint TintOfVerdict(Verdict word) {
-  if (word == Verdict::kHelps) return Tint::kGood;
-  return word == Verdict::kHurts ? Tint::kBad : Tint::kDim;
-}
-
 TreeNode VerdictNode(const LastVerdict& last, bool verbose, const Style& style) {
   const RunRow& row = last.row;
   const std::string& run = row.run;
@@ -80,7 +76,7 @@ TreeNode VerdictNode(const LastVerdict& last, bool verbose, const Style& style) 
   const std::string& model = row.student.student.name;
   if (verbose) return {TerminalText::Format("{}: {} · {}", model, LiftLine(row.verdict, *row.lift(), style), dim), ""};
   const TerminalText word =
-      Tinted(style, TintOfVerdict(row.verdict.word), TerminalText::EscapeLine(VerdictName(row.verdict.word)));
+      Tinted(style, ShownAs(row.verdict.word).tint, TerminalText::EscapeLine(VerdictName(row.verdict.word)));
   return {
       TerminalText::Format("{}: {}, {} points · {}", model, word, PointsText(ShownLift(row.verdict, *row.lift())), dim),
       ""};

@@ -10,8 +10,10 @@
 #include <string_view>
 #include <utility>
 
+#include "report/columns.h"
 #include "report/figures.h"
 #include "report/table.h"
+#include "report/verdict_words.h"
 
 namespace upskill {
 namespace {
@@ -64,13 +66,9 @@ ComparedSide SideOf(const JudgedRun& run, std::size_t index) {
   side.lift = LiftOf(run, index);
   const StudentSummary& student = run.summary.students[index];
   if (const std::optional<Arm> reference = ReferenceArm(run.plan())) {
-    if (const ArmSummary* arm = ArmOf(student, *reference)) side.reference_rate = arm->rate();
+    if (const ArmSummary* arm = ArmOf(student, *reference)) side.reference = *arm;
   }
-  if (const ArmSummary* arm = ArmOf(student, Arm::kSkill)) {
-    side.skill_rate = arm->rate();
-    side.tokens = arm->mean_tokens();
-    side.cost_usd = arm->mean_cost_usd();
-  }
+  if (const ArmSummary* arm = ArmOf(student, Arm::kSkill)) side.skill = *arm;
   return side;
 }
 
@@ -106,20 +104,22 @@ std::string Pair(const std::optional<double>& a, const std::optional<double>& b,
 }
 
 Json SideToJson(const ComparedSide& side) {
-  return {{"verdict", side.verdict ? Json(VerdictName(*side.verdict)) : Json(nullptr)},
-          {"reference_rate", JsonOrNull(side.reference_rate)},
-          {"skill_rate", JsonOrNull(side.skill_rate)},
-          {"lift", JsonOrNull(side.lift)},
-          {"tokens", JsonOrNull(side.tokens)},
-          {"cost_usd", JsonOrNull(side.cost_usd)}};
+  Json json = {{"verdict", side.verdict ? Json(VerdictName(*side.verdict)) : Json(nullptr)},
+               {"reference_rate", JsonOrNull(side.reference.rate())},
+               {"skill_rate", JsonOrNull(side.skill.rate())},
+               {"lift", JsonOrNull(side.lift)}};
+  for (const ArmColumn& column : ArmColumns()) {
+    if (column.compared_json != nullptr) json[column.compared_json] = column.value(side.skill);
+  }
+  return json;
 }
 
 TerminalText ChangeLines(const StudentComparison& student, const Style& style) {
   TerminalText out;
   for (const CaseChange& change : student.changed) {
-    const bool better = change.after > change.before;
+    const VerdictWord& sign = ShownAs(change.after > change.before ? Verdict::kHelps : Verdict::kHurts);
     out +=
-        TerminalText::Format("  {} {}  {} → {}\n", Tinted(style, better ? Tint::kGood : Tint::kBad, better ? "▲" : "▼"),
+        TerminalText::Format("  {} {}  {} → {}\n", Tinted(style, sign.tint, TerminalText::EscapeLine(sign.sign)),
                              TerminalText::EscapeLine(change.case_id).Cut(style.columns > 40 ? style.columns - 24 : 16),
                              PercentText(change.before), PercentText(change.after));
   }
@@ -152,27 +152,33 @@ Result<RunComparison> CompareRuns(const JudgedRun& a, const JudgedRun& b) {
 }
 
 TerminalText CompareText(const RunComparison& comparison, const Style& style) {
-  Table table({{"model", Table::Align::kLeft, true},
-               {"without", Table::Align::kLeft},
-               {"with skill", Table::Align::kLeft},
-               {"lift", Table::Align::kLeft},
-               {"tokens with prompt", Table::Align::kLeft},
-               {"$ per answer", Table::Align::kLeft},
-               {"verdict", Table::Align::kLeft}});
+  std::vector<Table::Column> columns = {{"model", Table::Align::kLeft, true}, {"without"}, {"with skill"}, {"lift"}};
+  for (const ArmColumn& column : ArmColumns()) {
+    if (column.compared != nullptr) columns.push_back({TerminalText::EscapeLine(column.compared)});
+  }
+  columns.push_back({"verdict"});
+  Table table(std::move(columns));
   TerminalText changes;
   bool shared = false;  // by some model
   for (const StudentComparison& student : comparison.students) {
     shared = shared || (student.a.has_student && student.b.has_student);
     const auto word = [](const std::optional<Verdict>& verdict) { return verdict ? VerdictName(*verdict) : "–"; };
-    const auto tokens = [](double value) { return fmt::format("{:.0f}", value); };
-    const auto money = [](double value) { return fmt::format("{:.5f}", value); };
     const bool same = student.a.verdict == student.b.verdict;
-    table.AddRow({student.model, Pair(student.a.reference_rate, student.b.reference_rate, PercentText),
-                  Pair(student.a.skill_rate, student.b.skill_rate, PercentText),
-                  Pair(student.a.lift, student.b.lift, PointsText), Pair(student.a.tokens, student.b.tokens, tokens),
-                  Pair(student.a.cost_usd, student.b.cost_usd, money),
-                  same ? std::string(word(student.a.verdict))
-                       : fmt::format("{} → {}", word(student.a.verdict), word(student.b.verdict))});
+    std::vector<std::string> row = {student.model,
+                                    Pair(student.a.reference.rate(), student.b.reference.rate(), PercentText),
+                                    Pair(student.a.skill.rate(), student.b.skill.rate(), PercentText),
+                                    Pair(student.a.lift, student.b.lift, PointsText)};
+    for (const ArmColumn& column : ArmColumns()) {
+      if (column.compared == nullptr) continue;
+      const auto shown = [&](const ArmSummary& arm) {
+        const Json value = column.value(arm);
+        return value.is_null() ? "–" : column.text(value.get<double>());
+      };
+      row.push_back(fmt::format("{} → {}", shown(student.a.skill), shown(student.b.skill)));
+    }
+    row.push_back(same ? std::string(word(student.a.verdict))
+                       : fmt::format("{} → {}", word(student.a.verdict), word(student.b.verdict)));
+    table.AddRow(row);
     const TerminalText lines = ChangeLines(student, style);
     if (!lines.empty())
       changes +=

@@ -22,12 +22,10 @@ struct CaseChange {
 // What one side says of a student. Absent: unknown or not run.
 struct ComparedSide {
   bool has_student = false;
-  std::optional<double> reference_rate;
-  std::optional<double> skill_rate;
+  ArmSummary reference;  // of the answers that those with the skill are compared with; empty: none
+  ArmSummary skill;      // of those with the skill
   std::optional<double> lift;
   std::optional<Verdict> verdict;  // absent without a lift
-  std::optional<double> tokens;    // of an answer with the skill, prompt and output
-  std::optional<double> cost_usd;  // of an answer with the skill
 };
 
 struct StudentComparison {

@@ -38,12 +38,12 @@ TEST(CompareRuns, SideBySide) {
   ASSERT_TRUE(comparison.ok());
   ASSERT_THAT(comparison->students, SizeIs(2));
   const StudentComparison& student = comparison->students[0];
-  EXPECT_EQ(student.a.skill_rate, 1.0);
-  EXPECT_NEAR(*student.b.skill_rate, 1.0 / 3.0, 1e-12);
-  EXPECT_EQ(student.a.reference_rate, 0.5);
-  EXPECT_EQ(student.a.tokens, 242.0);
-  EXPECT_FALSE(student.a.cost_usd);
-  EXPECT_NEAR(*student.b.cost_usd, 0.001, 1e-12);
+  EXPECT_EQ(student.a.skill.rate(), 1.0);
+  EXPECT_NEAR(*student.b.skill.rate(), 1.0 / 3.0, 1e-12);
+  EXPECT_EQ(student.a.reference.rate(), 0.5);
+  EXPECT_EQ(student.a.skill.mean_tokens(), 242.0);
+  EXPECT_FALSE(student.a.skill.mean_cost_usd());
+  EXPECT_NEAR(*student.b.skill.mean_cost_usd(), 0.001, 1e-12);
   ASSERT_THAT(student.changed, SizeIs(1));
   EXPECT_EQ(student.changed[0].case_id, "easy");
   EXPECT_EQ(student.changed[0].before, 1.0);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/eval_json.h"
 
+#include <utility>
+
 #include "report/activation_text.h"
+#include "report/columns.h"
 #include "report/figures.h"
 #include "report/findings_json.h"
 #include "report/judge_text.h"
@@ -11,44 +14,12 @@
 namespace upskill {
 namespace {
 
-// By the names of the journal, of all attempts, also of those that were retried.
-Json ErrorsToJson(const ArmSummary& summary) {
-  Json errors = Json::object();
-  for (const auto& [cause, count] : summary.failed_attempts) errors[ErrorCauseName(cause)] = count;
-  return errors;
-}
-
-Json ArmToJson(const StudentSummary& student, Arm arm) {
-  const auto found = student.arms.find(arm);
-  if (found == student.arms.end()) return nullptr;
-  const ArmSummary& summary = found->second;
-  Json json = {{"passed", summary.passed},
-               {"total", summary.answered},
-               {"rate", JsonOrNull(summary.rate())},
-               {"errors", summary.errors},
-               {"attempts", summary.attempts},
-               {"errors_by_kind", ErrorsToJson(summary)},
-               {"unanswered", summary.cells - summary.answered},
-               {"checks_passed", summary.checks_passed},
-               {"checks_total", summary.checks_total},
-               {"time_limits", summary.time_limits},
-               {"truncated", summary.truncated},
-               {"cut", summary.cut},
-               {"refusals", summary.refusals},
-               {"empty", summary.empty}};
-  if (Json work = WorkToJson(summary); !work.is_null()) json["work"] = std::move(work);
+Json ArmOfStudent(const StudentSummary& student, Arm arm) {
+  const ArmSummary* summary = ArmOf(student, arm);
+  Json json = ArmToJson(summary, &ArmColumn::json);
+  if (summary == nullptr) return json;
+  if (Json work = WorkToJson(*summary); !work.is_null()) json["work"] = std::move(work);
   return json;
-}
-
-Json TokensToJson(const StudentSummary& student, Arm arm) {
-  const auto found = student.arms.find(arm);
-  if (found == student.arms.end()) return nullptr;
-  const ArmSummary& summary = found->second;
-  const auto known = [&](std::int64_t tokens) { return summary.reports_tokens() ? Json(tokens) : Json(nullptr); };
-  return {{"prompt", known(summary.prompt_tokens)},
-          {"prompt_evaluated", known(summary.evaluated_tokens)},
-          {"output", known(summary.output_tokens)},
-          {"output_mean", JsonOrNull(summary.mean_output_tokens())}};
 }
 
 Json ChangeToJson(const std::optional<PairedChange>& change) {
@@ -130,16 +101,16 @@ Json StudentToJson(const JudgedRun& run, std::size_t index) {
   json["combined_e_value"] = JsonOrNull(verdict.combined_e_helps);
   json["combined_e_value_hurts"] = JsonOrNull(verdict.combined_e_hurts);
   json["compared_with"] = ArmName(ComparedArm(run.plan()));
-  json["baseline"] = ArmToJson(student, Arm::kBaseline);
-  json["with_skill"] = ArmToJson(student, Arm::kSkill);
+  json["baseline"] = ArmOfStudent(student, Arm::kBaseline);
+  json["with_skill"] = ArmOfStudent(student, Arm::kSkill);
   for (const auto& [arm, verdicts] : run.others) {
-    json[ArmName(arm)] = ArmToJson(student, arm);
+    json[ArmName(arm)] = ArmOfStudent(student, arm);
     Json& than = json[std::string("than_") + ArmName(arm)];
     than = Json::object();
     PutVerdict(than, verdicts[index], std::nullopt);
   }
-  json["tokens"] = {{"baseline", TokensToJson(student, Arm::kBaseline)},
-                    {"with_skill", TokensToJson(student, Arm::kSkill)},
+  json["tokens"] = {{"baseline", ArmToJson(ArmOf(student, Arm::kBaseline), &ArmColumn::tokens)},
+                    {"with_skill", ArmToJson(ArmOf(student, Arm::kSkill), &ArmColumn::tokens)},
                     {"output_per_answer", ChangeToJson(verdict.output_tokens)},
                     {"per_answer", ChangeToJson(verdict.tokens)}};
   if (student.activation) json["activation"] = ActivationToJson(run.plan(), *student.activation);

@@ -9,11 +9,12 @@
 #include <map>
 
 #include "report/activation_text.h"
+#include "report/columns.h"
 #include "report/figures.h"
 #include "report/findings_text.h"
 #include "report/matrix.h"
-#include "report/table.h"
 #include "report/verdict_text.h"
+#include "report/verdict_words.h"
 #include "report/work_text.h"
 #include "util/text.h"
 #include "util/tokens.h"
@@ -30,27 +31,9 @@ TerminalText LabelledLine(const std::string& label, const TerminalText& text) {
   return TerminalText::Format("  {:<12}{}\n", label, text);
 }
 
-Tint TintOf(const StudentVerdict& verdict) {
-  switch (verdict.word) {
-    case Verdict::kHelps:
-      return Tint::kGood;
-    case Verdict::kHurts:
-      return Tint::kBad;
-    case Verdict::kNoEffect:
-    case Verdict::kUndecided:
-      break;
-  }
-  return Tint::kDim;
-}
-
 std::string Extras(const ArmSummary& arm) {
   std::string text;
-  if (arm.errors > 0) text += fmt::format("   {}", Counted(arm.errors, "error"));
-  if (arm.answered + arm.errors < arm.cells)
-    text += fmt::format("   {} unanswered", arm.cells - arm.answered - arm.errors);
-  if (arm.truncated > 0) text += fmt::format("   {} truncated", arm.truncated);
-  if (arm.cut > 0) text += fmt::format("   {} cut at {}", arm.cut, kMaxAnswerText);
-  if (arm.refusals > 0) text += "   " + Counted(arm.refusals, "refusal");
+  for (const ArmNote& note : NotesOn(arm)) text += note.terminal.empty() ? "" : "   " + note.terminal;
   return text;
 }
 
@@ -60,15 +43,6 @@ TerminalText ArmLine(const Style& style, const std::string& label, const ArmSumm
   const std::string counts = fmt::format("{}/{}", summary.passed, summary.answered);
   const std::string bar = style.columns >= 70 ? Bar(rate) : Bar(rate, 10);
   return TerminalText::Format("  {:<10}  {} {:>6}   {}", label, bar, percent, counts);
-}
-
-// "$0.0031 → $0.0019", "free", or "unknown".
-std::string CostPerPassText(const Student& student, const StudentVerdict& verdict) {
-  if (IsFree(student, verdict)) return "free";
-  if (!verdict.cost_usd) return "unknown";
-  if (!verdict.cost_per_pass_without && !verdict.cost_per_pass_with) return "–";
-  const auto text = [](const std::optional<double>& usd) { return usd ? MoneyText(*usd) : "–"; };
-  return text(verdict.cost_per_pass_without) + " → " + text(verdict.cost_per_pass_with);
 }
 
 // Of the answers that the verdict counts; those of all answers where there is nothing to compare.
@@ -112,7 +86,8 @@ std::vector<std::pair<std::string, TerminalText>> ExpenseLines(const JudgedRun& 
     lines.emplace_back("cost", TerminalText("free"));
   } else if (verdict.cost_usd) {
     lines.emplace_back("cost", TerminalText::Format("{}", ChangeText(*verdict.cost_usd, Unit::kMoney, " per answer")));
-    lines.emplace_back("", TerminalText::Format("{} per passed answer", CostPerPassText(student, verdict)));
+    lines.emplace_back(
+        "", TerminalText::Format("{} per passed answer", PerPassText({run.summary.students[index], verdict}, "–")));
   }
   return lines;
 }
@@ -148,7 +123,7 @@ TerminalText LiftLines(const std::string& label, const StudentVerdict& verdict, 
   if (kLabelled + LiftLine(verdict, measured, {}).columns() <= style.columns) return LabelledLine(label, line);
   const TerminalText claim = TerminalText::EscapeLine(VerdictText(verdict));
   return LabelledLine(label, TerminalText::EscapeLine(LiftText(verdict, measured))) +
-         LabelledLine("", Tinted(style, TintOf(verdict), claim));
+         LabelledLine("", Tinted(style, ShownAs(verdict.word).tint, claim));
 }
 
 TerminalText StudentBlock(const JudgedRun& run, std::size_t index, const Style& style) {
@@ -173,16 +148,6 @@ TerminalText StudentBlock(const JudgedRun& run, std::size_t index, const Style& 
     out += LabelledLine(label, Wrapped(text, style.columns, kLabelled));
   out += VerdictNotes(run, index, style) + TagLines(run, index);
   for (const TerminalText& note : FindingNotes(run, index)) out += "  " + Wrapped(note.text(), style.columns, 2) + "\n";
-  return out;
-}
-
-std::string ArrowPair(const StudentSummary& student, const std::function<std::string(const ArmSummary&)>& text) {
-  const auto baseline = student.arms.find(Arm::kBaseline);
-  const auto skill = student.arms.find(Arm::kSkill);
-  std::string out;
-  if (baseline != student.arms.end()) out += text(baseline->second);
-  if (baseline != student.arms.end() && skill != student.arms.end()) out += " → ";
-  if (skill != student.arms.end()) out += text(skill->second);
   return out;
 }
 
@@ -312,8 +277,9 @@ TerminalText EvalHead(const JudgedRun& run, const Style& style) {
 }
 
 TerminalText LiftLine(const StudentVerdict& verdict, double measured, const Style& style) {
-  return TerminalText::Format("{}   {}", LiftText(verdict, measured),
-                              Tinted(style, TintOf(verdict), TerminalText::EscapeLine(VerdictText(verdict))));
+  return TerminalText::Format(
+      "{}   {}", LiftText(verdict, measured),
+      Tinted(style, ShownAs(verdict.word).tint, TerminalText::EscapeLine(VerdictText(verdict))));
 }
 
 TerminalText EvalBars(const JudgedRun& run, const Style& style) {
@@ -322,57 +288,8 @@ TerminalText EvalBars(const JudgedRun& run, const Style& style) {
   return out;
 }
 
-namespace {
-
-// VerdictText with a claim short enough for a table: "helps", "helps in general", "undecided (errors)".
-std::string ShortVerdict(const StudentVerdict& verdict) {
-  std::string text = VerdictName(verdict.word);
-  if (verdict.word != Verdict::kUndecided && verdict.general == verdict.word) text += " in general";
-  if (HasDoubtByErrors(verdict)) text += " (errors)";
-  if (verdict.doubt == Doubt::kLaterAnswers) text += " (rounds disagree)";
-  if (verdict.word == Verdict::kUndecided && verdict.doubt == Doubt::kNone && NothingPassed(verdict))
-    text += " (nothing passed)";
-  return text + VerdictText(verdict).substr(ClaimText(verdict).size());
-}
-
-}  // namespace
-
 TerminalText EvalTable(const JudgedRun& run, const Style& style) {
-  const bool any_cost = std::any_of(run.verdicts.begin(), run.verdicts.end(), [](const StudentVerdict& verdict) {
-    return verdict.cost_usd && (verdict.cost_usd->without > 0.0 || verdict.cost_usd->with > 0.0);
-  });
-  std::vector<Table::Column> columns = {{"model", Table::Align::kLeft, true},
-                                        {"pass rate", Table::Align::kLeft},
-                                        {TerminalText::Format("lift ({})", LevelText(run)), Table::Align::kLeft},
-                                        {"checks passed", Table::Align::kLeft, false, 3},
-                                        {"tokens", Table::Align::kLeft, false, 2}};
-  if (any_cost) columns.push_back({"$ / pass", Table::Align::kLeft, false, 1});
-  columns.push_back({"verdict", Table::Align::kLeft});
-  Table table(columns);
-  for (std::size_t i = 0; i < run.summary.students.size(); ++i) {
-    const StudentSummary& student = run.summary.students[i];
-    const StudentVerdict& verdict = run.verdicts[i];
-    const std::optional<double> lift = LiftOf(run, i);
-    std::string shown = "–";
-    if (lift) {
-      shown = PointsText(ShownLift(verdict, *lift));
-      if (verdict.low && verdict.high)
-        shown += fmt::format(" ({} … {})", PointsText(*verdict.low), PointsText(*verdict.high));
-    }
-    std::vector<std::string> row = {
-        student.student.name,
-        ArrowPair(student, [](const ArmSummary& arm) { return arm.rate() ? PercentText(*arm.rate()) : "–"; }), shown,
-        ArrowPair(
-            student,
-            [](const ArmSummary& arm) { return arm.mean_checks() ? fmt::format("{:.1f}", *arm.mean_checks()) : "–"; }),
-        ArrowPair(student, [](const ArmSummary& arm) {
-          return arm.mean_output_tokens() ? NumberText(*arm.mean_output_tokens()) : "–";
-        })};
-    if (any_cost) row.push_back(CostPerPassText(student.student, verdict));
-    row.push_back(lift ? ShortVerdict(verdict) : "–");
-    table.AddRow(row);
-  }
-  return table.Render(style);
+  return StudentTable(&StudentColumn::eval, StudentRowsOf(run), style);
 }
 
 TerminalText EvalTableNotes(const JudgedRun& run, const Style& style) {

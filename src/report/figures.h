@@ -12,17 +12,13 @@
 
 namespace upskill {
 
-// kMaxAnswerBytes, for people.
-inline constexpr const char* kMaxAnswerText = "8 MiB";
-static_assert(kMaxAnswerBytes == std::size_t{8} << 20U);
-
 // Visits the final samples by case, student, arm and round, each in the plan's order.
 void VisitSamplesByCase(const RunData& data, const std::function<void(const Sample&)>& visit);
 
-// The arm that the skill is compared with, if the run has it.
 // What a reader has to know of a run besides its figures: "rechecked from run …", "2 cases left out: …". A line each.
 std::vector<std::string> RemarksOn(const Plan& plan);
 
+// The arm that the skill is compared with, if the run has it.
 std::optional<Arm> ReferenceArm(const Plan& plan);
 
 // "baseline", "with skill", …

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "report/activation_text.h"
+#include "report/columns.h"
 #include "report/figures.h"
 #include "report/findings_text.h"
 #include "report/html_data.h"
@@ -21,6 +22,7 @@
 #include "report/html_template.h"
 #include "report/page_policy.h"
 #include "report/verdict_text.h"
+#include "report/verdict_words.h"
 #include "util/invariant.h"
 #include "util/json.h"
 #include "util/text.h"
@@ -50,36 +52,17 @@ Json TalliesToJson(const JudgedRun& run) {
   return tallies;
 }
 
-Json PairToJson(const std::optional<PairedChange>& change) {
-  if (!change) return nullptr;
-  return {{"without", change->without},
-          {"with", change->with},
-          {"low", JsonOrNull(change->low)},
-          {"high", JsonOrNull(change->high)}};
-}
-
 Json VerdictToJson(const JudgedRun& run, std::size_t student) {
   const StudentVerdict& verdict = run.verdicts[student];
   const std::optional<Verdict> word = WordOf(run, student);
-  const std::string more_rounds = MoreRoundsText(verdict);
   return {{"word", word ? Json(VerdictName(*word)) : Json(nullptr)},
           {"claim", word ? Json(ClaimText(verdict)) : Json(nullptr)},
           {"remarks", VerdictRemarks(run, student)},
-          {"free", IsFree(run.plan().students[student], verdict)},
           {"lift", verdict.lift ? Json(ShownLift(verdict, *verdict.lift)) : Json(nullptr)},
           {"low", JsonOrNull(verdict.low)},
           {"high", JsonOrNull(verdict.high)},
           {"at_every_look", verdict.interval_is_sequence},
-          {"level", LevelText(verdict)},
-          {"new_low", JsonOrNull(verdict.new_cases_low)},
-          {"new_high", JsonOrNull(verdict.new_cases_high)},
-          {"more_rounds", more_rounds.empty() ? Json(nullptr) : Json(more_rounds)},
-          {"tokens", PairToJson(verdict.tokens)},
-          {"output_tokens", PairToJson(verdict.output_tokens)},
-          {"cost", PairToJson(verdict.cost_usd)},
-          {"seconds", PairToJson(verdict.seconds)},
-          {"per_pass_without", JsonOrNull(verdict.cost_per_pass_without)},
-          {"per_pass_with", JsonOrNull(verdict.cost_per_pass_with)}};
+          {"level", LevelText(verdict)}};
 }
 
 // The skill against the plan's other arms, so that "any text helps" or "the old version did as well" is visible.
@@ -112,22 +95,52 @@ Json TagsToJson(const CaseFindings& findings) {
   return tags;
 }
 
+// Names and texts of a student's card.
+Json CardFacts(const StudentRow& row) {
+  Json facts = Json::array();
+  for (const StudentColumn* column : StudentColumns(&StudentColumn::card)) {
+    const std::string text = column->text(row);
+    if (!text.empty() && text != "–") facts.push_back({column->card, text});
+  }
+  return facts;
+}
+
+// What answers lack and which requests failed, of all arms: "truncated", "baseline 2, with skill 1".
+Json NoteCounts(const StudentSummary& student) {
+  std::vector<std::pair<std::string, std::string>> counts;
+  for (const auto& [arm, summary] : student.arms) {
+    for (const ArmNote& note : NotesOn(summary)) {
+      auto entry = std::find_if(counts.begin(), counts.end(), [&](const auto& one) { return one.first == note.name; });
+      if (entry == counts.end()) entry = counts.insert(counts.end(), {note.name, ""});
+      entry->second += fmt::format("{}{} {}", entry->second.empty() ? "" : ", ", ArmLabel(arm), note.card);
+    }
+  }
+  Json json = Json::array();
+  for (const auto& [name, text] : counts) json.push_back({name, text});
+  return json;
+}
+
+// The student's cells in the table of all runs.
+Json PageCells(const StudentRow& row) {
+  Json cells = Json::array();
+  for (const StudentColumn* column : StudentColumns(&StudentColumn::page)) cells.push_back(column->text(row));
+  return cells;
+}
+
+// The names that the script shows: of arms, verdicts and columns.
+Json PageWords() {
+  Json arms = Json::object();
+  for (const Arm arm : {Arm::kBaseline, Arm::kSkill, Arm::kPlacebo, Arm::kPrevious}) arms[ArmName(arm)] = ArmLabel(arm);
+  Json columns = Json::array();
+  for (const StudentColumn* column : StudentColumns(&StudentColumn::page)) columns.push_back(column->page);
+  return {{"arms", std::move(arms)}, {"verdicts", VerdictWordsToJson()}, {"columns", std::move(columns)}};
+}
+
 Json StudentPageJson(const JudgedRun& run, std::size_t index) {
   const StudentSummary& student = run.summary.students[index];
   Json arms = Json::object();
-  for (const auto& [arm, summary] : student.arms) {
-    const bool known = summary.reports_tokens();
-    arms[ArmName(arm)] = {{"cells", summary.cells},
-                          {"answered", summary.answered},
-                          {"errors", summary.errors},
-                          {"attempts", AttemptsText(summary)},
-                          {"passed", summary.passed},
-                          {"truncated", summary.truncated},
-                          {"cut", summary.cut},
-                          {"refusals", summary.refusals},
-                          {"prompt_tokens", known ? Json(summary.prompt_tokens) : Json(nullptr)},
-                          {"output_tokens", known ? Json(summary.output_tokens) : Json(nullptr)}};
-  }
+  for (const auto& [arm, summary] : student.arms) arms[ArmName(arm)] = ArmToJson(&summary, &ArmColumn::page);
+  const StudentRow row{student, run.verdicts[index], ReferenceArm(run.plan()).value_or(Arm::kBaseline)};
   Json notes = Json::array();
   for (const auto& [label, text] : ActivationLines(run.plan(), student))
     notes.push_back(fmt::format("{}: {}", label, text));
@@ -138,6 +151,9 @@ Json StudentPageJson(const JudgedRun& run, std::size_t index) {
           {"verdict", VerdictToJson(run, index)},
           {"others", OthersToJson(run, index)},
           {"arms", std::move(arms)},
+          {"facts", CardFacts(row)},
+          {"counts", NoteCounts(student)},
+          {"cells", PageCells(row)},
           {"tags", TagsToJson(run.findings[index])},
           {"notes", std::move(notes)}};
 }
@@ -230,6 +246,7 @@ std::string DataBlocks(std::span<const JudgedRun> runs) {
   AppendBlock(out, "checks", checks.json());
   AppendBlock(out, "data",
               ScriptJson({{"version", kDataVersion},
+                          {"words", PageWords()},
                           {"texts", texts.size()},
                           {"chunks", texts.first_of_chunk()},
                           {"runs", std::move(entries)}}));

@@ -7,9 +7,10 @@
 #include <optional>
 
 #include "report/activation_text.h"
+#include "report/columns.h"
 #include "report/figures.h"
 #include "report/findings_text.h"
-#include "report/style.h"
+#include "report/table.h"
 #include "report/verdict_text.h"
 #include "util/text.h"
 
@@ -18,49 +19,6 @@ namespace {
 
 constexpr std::size_t kLongestRemark = 2000;  // columns
 constexpr std::size_t kMaxNames = 10;
-
-const char* EmojiOf(Verdict word) {
-  switch (word) {
-    case Verdict::kHelps:
-      return "✅";
-    case Verdict::kHurts:
-      return "❌";
-    case Verdict::kNoEffect:
-      return "➖";
-    case Verdict::kUndecided:
-      return "❔";
-  }
-  return "";
-}
-
-std::string RateCell(const StudentSummary& student, Arm arm) {
-  const ArmSummary* summary = ArmOf(student, arm);
-  if (summary == nullptr || !summary->rate()) return "–";
-  return fmt::format("{} ({}/{})", PercentText(*summary->rate()), summary->passed, summary->answered);
-}
-
-std::string LiftCell(const JudgedRun& run, std::size_t student) {
-  const std::optional<double> lift = LiftOf(run, student);
-  if (!lift) return "–";
-  const StudentVerdict& verdict = run.verdicts[student];
-  std::string shown = PointsText(ShownLift(verdict, *lift));
-  if (verdict.low && verdict.high)
-    shown += fmt::format(" ({} … {})", PointsText(*verdict.low), PointsText(*verdict.high));
-  return shown;
-}
-
-std::string TokensCell(const JudgedRun& run, std::size_t student) {
-  const std::optional<PairedChange>& tokens = run.verdicts[student].output_tokens;
-  return tokens ? ChangeText(*tokens, Unit::kTokens) : "–";
-}
-
-std::string CostCell(const JudgedRun& run, std::size_t student) {
-  const StudentVerdict& verdict = run.verdicts[student];
-  if (IsFree(run.plan().students[student], verdict)) return "free";
-  if (!verdict.cost_per_pass_without && !verdict.cost_per_pass_with) return "–";
-  const auto text = [](const std::optional<double>& usd) { return usd ? MoneyText(*usd) : "–"; };
-  return fmt::format("{} → {}", text(verdict.cost_per_pass_without), text(verdict.cost_per_pass_with));
-}
 
 std::string NameList(const std::vector<std::string>& names) {
   std::string out;
@@ -90,19 +48,14 @@ std::string StudentNotes(const JudgedRun& run, std::size_t index) {
   for (const auto& [arm, verdicts] : run.others) {
     const StudentVerdict& other = verdicts[index];
     if (!other.lift) continue;
-    const std::string interval =
-        other.low && other.high ? fmt::format(" ({} … {})", PointsText(*other.low), PointsText(*other.high)) : "";
-    out += fmt::format("- {}: against the {}: {}{}, {}\n", name, ArmLabel(arm), PointsText(*other.lift), interval,
-                       VerdictName(other.word));
+    out += fmt::format("- {}: against the {}: {}, {}\n", name, ArmLabel(arm),
+                       PointsWithRange(*other.lift, other.low, other.high), VerdictName(other.word));
   }
   for (const auto& [arm, summary] : run.summary.students[index].arms) {
     std::vector<std::string> notes;
-    if (const std::string attempts = AttemptsText(summary); !attempts.empty()) notes.push_back(attempts);
-    if (summary.errors > 0)
-      notes.push_back(fmt::format("{} without an answer because of errors", Counted(summary.errors, "cell")));
-    if (summary.truncated > 0) notes.push_back(fmt::format("{} truncated", summary.truncated));
-    if (summary.cut > 0) notes.push_back(fmt::format("{} cut at {}", summary.cut, kMaxAnswerText));
-    if (summary.refusals > 0) notes.push_back(Counted(summary.refusals, "refusal"));
+    for (const ArmNote& note : NotesOn(summary)) {
+      if (!note.markdown.empty()) notes.push_back(note.markdown);
+    }
     if (!notes.empty()) out += fmt::format("- {}, {}: {}\n", name, ArmLabel(arm), fmt::join(notes, ", "));
   }
   for (const TerminalText& note : FindingNotes(run, index))
@@ -114,23 +67,27 @@ std::string StudentNotes(const JudgedRun& run, std::size_t index) {
 
 std::string RunSection(const JudgedRun& run) {
   const Plan& plan = run.plan();
-  const std::optional<Arm> reference = ReferenceArm(plan);
   std::string out = fmt::format("### {}\n\n", MarkdownText(plan.skill.name));
   out += fmt::format("{} × {}, run {}\n\n", Counted(plan.suite.cases.size(), "case"), RoundsText(run),
                      MarkdownText(plan.run));
   for (const std::string& remark : RemarksOn(plan)) out += MarkdownText(remark) + "\n\n";
-  out += fmt::format(
-      "| model | verdict | {} | with skill | lift ({}) | tokens per answer | cost per passed answer "
-      "|\n|---|---|--:|--:|--:|--:|--:|\n",
-      ArmLabel(reference.value_or(Arm::kBaseline)), LevelText(run));
+  const std::vector<StudentRow> rows = StudentRowsOf(run);
+  const std::vector<const StudentColumn*> columns = StudentColumns(&StudentColumn::markdown, rows);
+  std::string rule = "\n|";
+  out += "|";
+  for (const StudentColumn* column : columns) {
+    out += fmt::format(" {} |", HeadingText(column->markdown, rows));
+    rule += column->align == Table::Align::kRight ? "--:|" : "---|";
+  }
+  out += rule + "\n";
   std::string notes;
-  for (std::size_t i = 0; i < plan.students.size(); ++i) {
-    const StudentSummary& student = run.summary.students[i];
-    const std::optional<Verdict> word = WordOf(run, i);
-    out += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", MarkdownText(plan.students[i].name),
-                       word ? fmt::format("{} {}", EmojiOf(*word), ClaimText(run.verdicts[i])) : "–",
-                       RateCell(student, reference.value_or(Arm::kBaseline)), RateCell(student, Arm::kSkill),
-                       LiftCell(run, i), TokensCell(run, i), CostCell(run, i));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    out += "|";
+    for (const StudentColumn* column : columns) {
+      const std::string text = column->text(rows[i]);
+      out += fmt::format(" {} |", column->is_name ? MarkdownText(text) : text);
+    }
+    out += "\n";
     notes += StudentNotes(run, i);
   }
   if (!run.summary.complete()) {

@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
+#include "report/columns.h"
 #include "report/figures.h"
 #include "report/table.h"
+#include "report/verdict_words.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -44,16 +47,8 @@ MatrixCell LightCellOf(const JudgedRun& run, std::size_t index) {
   cell.high = run.verdicts[index].high;
   cell.alpha = run.plan().verdict.alpha;
   cell.evidence = TableEvidenceOf(run, index);
-  if (const ArmSummary* arm = ArmOf(run.summary.students[index], Arm::kBaseline)) {
-    cell.baseline_rate = arm->rate();
-    cell.baseline_tokens = arm->mean_tokens();
-    cell.baseline_cost_usd = arm->mean_cost_usd();
-  }
-  if (const ArmSummary* arm = ArmOf(run.summary.students[index], Arm::kSkill)) {
-    cell.skill_rate = arm->rate();
-    cell.skill_tokens = arm->mean_tokens();
-    cell.skill_cost_usd = arm->mean_cost_usd();
-  }
+  if (const ArmSummary* arm = ArmOf(run.summary.students[index], Arm::kBaseline)) cell.baseline = *arm;
+  if (const ArmSummary* arm = ArmOf(run.summary.students[index], Arm::kSkill)) cell.with_skill = *arm;
   return cell;
 }
 
@@ -67,7 +62,8 @@ MatrixCell CellOf(const JudgedRun& run, std::size_t index) {
 std::string CellText(const MatrixCell* cell) {
   if (cell == nullptr) return "·";
   if (!cell->lift) return "–";
-  return fmt::format("{} {}{}", SignOf(cell->verdict), PointsText(*cell->lift), cell->in_table.stands ? " ✓" : "");
+  return fmt::format("{} {}{}", ShownAs(cell->verdict).sign, PointsText(*cell->lift),
+                     cell->in_table.stands ? " ✓" : "");
 }
 
 void JudgeAll(Matrix& matrix, std::size_t planned) {
@@ -106,17 +102,44 @@ std::string CostText(const Choice& choice) {
   return fmt::format("{} ± {}", MoneyText(mean), MoneyText(*half < kRounding * mean ? 0.0 : *half));
 }
 
+constexpr std::array kChoiceColumns = {ChoiceColumn{"model", &ChoiceRow::model, false, true},
+                                       ChoiceColumn{"skill", &ChoiceRow::skill},
+                                       ChoiceColumn{"pass rate", &ChoiceRow::rate, true},
+                                       ChoiceColumn{"tokens with prompt", &ChoiceRow::tokens, true},
+                                       ChoiceColumn{"$ per answer", &ChoiceRow::cost, true},
+                                       ChoiceColumn{"worth it", &ChoiceRow::worth},
+                                       ChoiceColumn{"", &ChoiceRow::note}};
+
+Json IfLift(const MatrixCell& cell, const Json& value) { return cell.lift ? value : Json(nullptr); }
+
+using InCell = const MatrixCell&;
+constexpr std::array kCellColumns = {
+    CellColumn{"skill", [](InCell cell) { return Json(cell.skill); }},
+    CellColumn{"model", [](InCell cell) { return Json(cell.model); }},
+    CellColumn{"name", [](InCell cell) { return Json(cell.name); }},
+    CellColumn{"run", [](InCell cell) { return Json(cell.run); }},
+    CellColumn{"verdict", [](InCell cell) { return IfLift(cell, VerdictName(cell.verdict)); }},
+    CellColumn{"stands", [](InCell cell) { return Json(cell.in_table.stands); }, 0, true},
+    CellColumn{"p_table", [](InCell cell) { return IfLift(cell, cell.in_table.p); }, 4},
+    CellColumn{"p_value", [](InCell cell) { return IfLift(cell, cell.evidence.p()); }, 4},
+    CellColumn{"e_value", [](InCell cell) { return IfLift(cell, cell.evidence.e_helps); }, 4},
+    CellColumn{"e_value_hurts", [](InCell cell) { return IfLift(cell, cell.evidence.e_hurts); }, 4},
+    CellColumn{"lift", [](InCell cell) { return JsonOrNull(cell.lift); }},
+    CellColumn{"lift_low", [](InCell cell) { return JsonOrNull(cell.low); }},
+    CellColumn{"lift_high", [](InCell cell) { return JsonOrNull(cell.high); }}};
+
 // Each choice for one skill: its rate, tokens, cost, whether another is better in everything.
 TerminalText ChoicesTable(const SweetSpot& spot, const Style& style) {
-  Table table({{"model", Table::Align::kLeft, true},
-               {"", Table::Align::kLeft},
-               {"pass rate", Table::Align::kRight},
-               {"tokens with prompt", Table::Align::kRight},
-               {"$ per answer", Table::Align::kRight},
-               {"worth it", Table::Align::kLeft},
-               {"", Table::Align::kLeft}});
-  for (const ChoiceRow& row : ChoiceRows(spot))
-    table.AddRow({row.model, row.with_skill ? "with" : "without", row.rate, row.tokens, row.cost, row.worth, row.note});
+  std::vector<Table::Column> heads;
+  for (const ChoiceColumn& column : kChoiceColumns)
+    heads.push_back({TerminalText::EscapeLine(column.heading),
+                     column.is_number ? Table::Align::kRight : Table::Align::kLeft, column.is_name});
+  Table table(std::move(heads));
+  for (const ChoiceRow& row : ChoiceRows(spot)) {
+    std::vector<std::string> cells;
+    for (const ChoiceColumn& column : kChoiceColumns) cells.push_back(row.*column.text);
+    table.AddRow(cells);
+  }
   return table.Render(style);
 }
 
@@ -160,18 +183,18 @@ Matrix MakeMatrix(std::span<const JudgedRun> runs, std::size_t planned) {
   return matrix;
 }
 
-const char* SignOf(Verdict word) {
-  switch (word) {
-    case Verdict::kHelps:
-      return "▲";
-    case Verdict::kHurts:
-      return "▼";
-    case Verdict::kNoEffect:
-      return "=";
-    case Verdict::kUndecided:
-      return "?";
+std::span<const ChoiceColumn> ChoiceColumns() { return kChoiceColumns; }
+
+std::span<const CellColumn> CellColumns() { return kCellColumns; }
+
+std::vector<std::string> ModelNames(const Matrix& matrix) {
+  std::vector<std::string> names;
+  for (const std::string& model : matrix.models) {
+    const auto cell = std::find_if(matrix.cells.begin(), matrix.cells.end(),
+                                   [&](const MatrixCell& entry) { return entry.model == model; });
+    names.push_back(cell == matrix.cells.end() ? model : cell->name);
   }
-  return "";
+  return names;
 }
 
 namespace {
@@ -190,8 +213,8 @@ std::string WorthText(const Choice& choice) {
 std::vector<ChoiceRow> ChoiceRows(const SweetSpot& spot) {
   std::vector<ChoiceRow> rows;
   const auto add = [&](const Choice& choice, const std::string& note) {
-    rows.push_back({choice.cell->name, choice.with_skill, PercentText(choice.rate), TokensText(choice),
-                    CostText(choice), WorthText(choice), note});
+    rows.push_back({choice.cell->name, choice.with_skill ? "with" : "without", PercentText(choice.rate),
+                    TokensText(choice), CostText(choice), WorthText(choice), note});
   };
   for (std::size_t i = 0; i < spot.choices.size(); ++i) {
     const bool on_front = std::find(spot.pareto.begin(), spot.pareto.end(), i) != spot.pareto.end();
@@ -236,22 +259,15 @@ std::string TableNote(const Matrix& matrix) {
 
 TerminalText MatrixText(const Matrix& matrix, const Style& style, double margin) {
   std::vector<Table::Column> columns = {{"skill", Table::Align::kLeft, true}};
-  for (const std::string& model : matrix.models) {
-    const auto cell = std::find_if(matrix.cells.begin(), matrix.cells.end(),
-                                   [&](const MatrixCell& entry) { return entry.model == model; });
-    columns.push_back(
-        {TerminalText::EscapeLine(cell == matrix.cells.end() ? model : cell->name).Cut(24), Table::Align::kLeft});
-  }
+  for (const std::string& name : ModelNames(matrix))
+    columns.push_back({TerminalText::EscapeLine(name).Cut(24), Table::Align::kLeft});
   Table table(std::move(columns));
   for (const std::string& skill : matrix.skills) {
     std::vector<std::string> row = {skill};
     for (const std::string& model : matrix.models) row.push_back(CellText(matrix.at(skill, model)));
     table.AddRow(row);
   }
-  TerminalText out =
-      table.Render(style) +
-      Wrapped("▲ helps, ▼ hurts, = no effect, ? undecided, – no lift, · not run; lift in points", style.columns, 0) +
-      "\n";
+  TerminalText out = table.Render(style) + Wrapped(VerdictLegend() + "; lift in points", style.columns, 0) + "\n";
   if (const std::string note = TableNote(matrix); !note.empty()) out += Wrapped(note, style.columns, 2) + "\n";
   for (const std::string& skill : matrix.skills) {
     const SweetSpot spot = FindSweetSpot(matrix, skill, margin);
@@ -265,28 +281,11 @@ TerminalText MatrixText(const Matrix& matrix, const Style& style, double margin)
 Json MatrixToJson(const Matrix& matrix, double margin) {
   Json cells = Json::array();
   for (const MatrixCell& cell : matrix.cells) {
-    cells.push_back({{"skill", cell.skill},
-                     {"model", cell.model},
-                     {"name", cell.name},
-                     {"run", cell.run},
-                     {"verdict", cell.lift ? Json(VerdictName(cell.verdict)) : Json(nullptr)},
-                     {"stands", cell.in_table.stands},
-                     {"p_table", cell.lift ? Json(cell.in_table.p) : Json(nullptr)},
-                     {"p_value", cell.lift ? Json(cell.evidence.p()) : Json(nullptr)},
-                     {"e_value", cell.lift ? Json(cell.evidence.e_helps) : Json(nullptr)},
-                     {"e_value_hurts", cell.lift ? Json(cell.evidence.e_hurts) : Json(nullptr)},
-                     {"lift", JsonOrNull(cell.lift)},
-                     {"lift_low", JsonOrNull(cell.low)},
-                     {"lift_high", JsonOrNull(cell.high)},
-                     {"baseline",
-                      {{"rate", JsonOrNull(cell.baseline_rate)},
-                       {"tokens", JsonOrNull(cell.baseline_tokens)},
-                       {"cost_usd", JsonOrNull(cell.baseline_cost_usd)}}},
-                     {"with_skill",
-                      {{"rate", JsonOrNull(cell.skill_rate)},
-                       {"tokens", JsonOrNull(cell.skill_tokens)},
-                       {"cost_usd", JsonOrNull(cell.skill_cost_usd)}}},
-                     {"worth_its_tokens", WorthName(WorthItsTokens(cell))}});
+    Json& json = cells.emplace_back(Json::object());
+    for (const CellColumn& column : kCellColumns) json[column.key] = column.value(cell);
+    json["baseline"] = ArmToJson(&cell.baseline, &ArmColumn::skills);
+    json["with_skill"] = ArmToJson(&cell.with_skill, &ArmColumn::skills);
+    json["worth_its_tokens"] = WorthName(WorthItsTokens(cell));
   }
   Json spots = Json::array();
   for (const std::string& skill : matrix.skills)

@@ -11,6 +11,7 @@
 #include "eval/choice_answers.h"
 #include "eval/good_enough.h"
 #include "eval/judged_run.h"
+#include "eval/plan.h"
 #include "eval/table_verdicts.h"
 #include "report/style.h"
 #include "util/json.h"
@@ -27,15 +28,11 @@ struct MatrixCell {
   std::optional<double> lift;
   std::optional<double> low;  // its interval, as reports of the run show it
   std::optional<double> high;
-  double alpha = 0.05;  // of the run
+  double alpha = VerdictOptions().alpha;  // of the run
   TableEvidence evidence;
   TableVerdict in_table;  // whether the verdict holds for the whole matrix
-  std::optional<double> baseline_rate;
-  std::optional<double> skill_rate;
-  std::optional<double> baseline_tokens;  // of an answer, prompt and output
-  std::optional<double> skill_tokens;
-  std::optional<double> baseline_cost_usd;  // of an answer; absent: unknown
-  std::optional<double> skill_cost_usd;
+  ArmSummary baseline;    // of the answers; without any: the arm wasn't measured
+  ArmSummary with_skill;
   std::optional<ChoiceAnswers> baseline_answers;  // what contrasts between choices rest on
   std::optional<ChoiceAnswers> skill_answers;
   // Of a run that has its figures: makes the answers of an arm in place of the two. Not longer than the run.
@@ -48,7 +45,7 @@ struct Matrix {
   std::vector<std::string> models;
   std::vector<MatrixCell> cells;
   std::size_t verdicts = 0;  // that the matrix is judged over (JudgeTable): its cells, or more if more were planned
-  double alpha = 0.05;       // of the matrix: the smallest of its runs
+  double alpha = VerdictOptions().alpha;  // of the matrix: the smallest of its runs
 
   const MatrixCell* at(const std::string& skill, const std::string& model) const;
 };
@@ -85,10 +82,10 @@ struct SweetSpot {
   // choice's cost is known and some cost anything, else in tokens. Absent: none is shown to be, or nothing passed.
   std::optional<std::size_t> sweet_spot;
   std::optional<GoodEnough> test;  // what that rests on; absent for fewer than two choices
-  double margin = 0.05;
+  double margin = VerdictOptions().margin;
   bool by_cost = false;
 };
-SweetSpot FindSweetSpot(const Matrix& matrix, const std::string& skill, double margin = 0.05);
+SweetSpot FindSweetSpot(const Matrix& matrix, const std::string& skill, double margin = VerdictOptions().margin);
 
 // "sweet spot: haiku with the skill is not worse than any other choice by more than 5 points (95 %), at 14 % (12 to 17
 // %) of the cost of the best (opus without the skill)", or why that isn't shown.
@@ -112,12 +109,12 @@ enum class Worth {
 Worth WorthItsTokens(const MatrixCell& cell);
 
 // The line of one run's sweet spot; nothing for a single model.
-TerminalText SweetSpotNote(const JudgedRun& run, double margin = 0.05);
+TerminalText SweetSpotNote(const JudgedRun& run, double margin = VerdictOptions().margin);
 
 // A choice as tables show it.
 struct ChoiceRow {
   std::string model;
-  bool with_skill = false;
+  std::string skill;  // "with" or "without"
   std::string rate;
   std::string tokens;  // of an answer, with the prompt
   std::string cost;
@@ -126,14 +123,35 @@ struct ChoiceRow {
 };
 std::vector<ChoiceRow> ChoiceRows(const SweetSpot& spot);
 
-const char* SignOf(Verdict word);    // "▲", "▼", "=", "?"
+// The columns of a table of choices, in every format.
+struct ChoiceColumn {
+  const char* heading = "";
+  std::string ChoiceRow::* text = nullptr;
+  bool is_number = false;
+  bool is_name = false;  // a text of unknown origin, which may be cut
+};
+std::span<const ChoiceColumn> ChoiceColumns();
+
+// What files tell of a cell, by key, in their order; then the columns of ArmColumns() for tables of skills, then
+// whether the skill is worth its tokens.
+struct CellColumn {
+  const char* key = "";
+  Json (*value)(const MatrixCell& cell) = nullptr;
+  int digits = 0;               // of a number in CSV; 0: as many as it takes
+  bool csv_needs_lift = false;  // empty in CSV where the cell has no lift
+};
+std::span<const CellColumn> CellColumns();
+
+// The models' names, for headings.
+std::vector<std::string> ModelNames(const Matrix& matrix);
+
 const char* WorthName(Worth worth);  // "yes", "no", "costs more", …
 
 // "5 of 7 verdicts hold for the table as a whole (✓): …", with how that is decided; nothing for a single verdict.
 std::string TableNote(const Matrix& matrix);
 
 // The table of verdicts and lifts, then for each skill its sweet spot and for each model whether the skill is worth it.
-TerminalText MatrixText(const Matrix& matrix, const Style& style, double margin = 0.05);
-Json MatrixToJson(const Matrix& matrix, double margin = 0.05);
+TerminalText MatrixText(const Matrix& matrix, const Style& style, double margin = VerdictOptions().margin);
+Json MatrixToJson(const Matrix& matrix, double margin = VerdictOptions().margin);
 
 }  // namespace upskill

@@ -3,33 +3,21 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <optional>
-
-#include "report/csv.h"
+#include "report/columns.h"
 #include "report/figures.h"
 #include "report/markdown.h"
+#include "report/verdict_words.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
 
-std::string NumberField(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : ""; }
-
 // "▲ +38 ✓": as in the terminal.
 std::string CellMarkdown(const MatrixCell* cell) {
   if (cell == nullptr) return "·";
   if (!cell->lift) return "–";
-  const std::string interval =
-      cell->low && cell->high ? fmt::format(" ({} … {})", PointsText(*cell->low), PointsText(*cell->high)) : "";
-  return fmt::format("{} {}{}{}", SignOf(cell->verdict), PointsText(*cell->lift), interval,
+  return fmt::format("{} {}{}", ShownAs(cell->verdict).sign, PointsWithRange(*cell->lift, cell->low, cell->high),
                      cell->in_table.stands ? " ✓" : "");
-}
-
-std::string NameOf(const Matrix& matrix, const std::string& model) {
-  const auto cell = std::find_if(matrix.cells.begin(), matrix.cells.end(),
-                                 [&](const MatrixCell& entry) { return entry.model == model; });
-  return cell == matrix.cells.end() ? model : cell->name;
 }
 
 // A line made for the terminal, whose escapes stay visible.
@@ -38,27 +26,22 @@ std::string LineOf(const TerminalText& line) { return std::string(Trim(line.text
 }  // namespace
 
 std::string MatrixCsv(const Matrix& matrix) {
-  std::string out =
-      "skill,model,name,run,verdict,stands,p_table,p_value,e_value,e_value_hurts,lift,lift_low,lift_high,rate_without,"
-      "rate_with,tokens_without,"
-      "tokens_with,cost_usd_without,cost_usd_with,worth_its_tokens\r\n";
+  std::string out;
+  for (const CellColumn& column : CellColumns()) out += fmt::format("{},", column.key);
+  for (const ArmColumn& column : ArmColumns()) {
+    if (column.skills != nullptr) out += fmt::format("{0}_without,{0}_with,", column.skills);
+  }
+  out += "worth_its_tokens\r\n";
   for (const MatrixCell& cell : matrix.cells) {
-    std::vector<std::string> fields = {CsvField(cell.skill),
-                                       CsvField(cell.model),
-                                       CsvField(cell.name),
-                                       CsvField(cell.run),
-                                       cell.lift ? VerdictName(cell.verdict) : "",
-                                       cell.lift ? (cell.in_table.stands ? "true" : "false") : "",
-                                       cell.lift ? fmt::format("{:.4g}", cell.in_table.p) : "",
-                                       cell.lift ? fmt::format("{:.4g}", cell.evidence.p()) : "",
-                                       cell.lift ? fmt::format("{:.4g}", cell.evidence.e_helps) : "",
-                                       cell.lift ? fmt::format("{:.4g}", cell.evidence.e_hurts) : ""};
-    for (const std::optional<double>& value :
-         {cell.lift, cell.low, cell.high, cell.baseline_rate, cell.skill_rate, cell.baseline_tokens, cell.skill_tokens,
-          cell.baseline_cost_usd, cell.skill_cost_usd})
-      fields.push_back(NumberField(value));
-    fields.emplace_back(WorthName(WorthItsTokens(cell)));
-    out += fmt::format("{}\r\n", fmt::join(fields, ","));
+    for (const CellColumn& column : CellColumns()) {
+      const Json value = column.csv_needs_lift && !cell.lift ? Json(nullptr) : column.value(cell);
+      out += CsvValue(value, column.digits) + ",";
+    }
+    for (const ArmColumn& column : ArmColumns()) {
+      if (column.skills == nullptr) continue;
+      for (const ArmSummary* arm : {&cell.baseline, &cell.with_skill}) out += CsvValue(column.value(*arm), 0) + ",";
+    }
+    out += fmt::format("{}\r\n", WorthName(WorthItsTokens(cell)));
   }
   return out;
 }
@@ -67,8 +50,8 @@ std::string MatrixMarkdown(const Matrix& matrix, const std::vector<std::string>&
   constexpr std::size_t kLongestLine = 2000;
   std::string out = "### Skills and models\n\n| skill |";
   std::string rule = "|---|";
-  for (const std::string& model : matrix.models) {
-    out += fmt::format(" {} |", MarkdownText(NameOf(matrix, model)));
+  for (const std::string& name : ModelNames(matrix)) {
+    out += fmt::format(" {} |", MarkdownText(name));
     rule += "---|";
   }
   out += "\n" + rule + "\n";
@@ -77,20 +60,23 @@ std::string MatrixMarkdown(const Matrix& matrix, const std::vector<std::string>&
     for (const std::string& model : matrix.models) out += fmt::format(" {} |", CellMarkdown(matrix.at(skill, model)));
     out += "\n";
   }
-  out += "\n▲ helps, ▼ hurts, = no effect, ? undecided, – no lift, · not run; lift in points, with its interval\n";
+  out += fmt::format("\n{}; lift in points, with its interval\n", VerdictLegend());
   if (const std::string note = TableNote(matrix); !note.empty()) out += "\n" + note + "\n";
   for (const std::string& remark : remarks) out += "\n" + MarkdownText(remark, kLongestLine) + "\n";
   for (const std::string& skill : matrix.skills) {
     const SweetSpot spot = FindSweetSpot(matrix, skill, margin);
     if (spot.choices.empty() && spot.not_compared.empty()) continue;
-    out += fmt::format(
-        "\n#### {}\n\n| model | skill | pass rate | tokens with prompt | $ per answer | worth it | |\n"
-        "|---|---|--:|--:|--:|---|---|\n",
-        MarkdownText(skill));
+    out += fmt::format("\n#### {}\n\n|", MarkdownText(skill));
+    rule = "\n|";
+    for (const ChoiceColumn& column : ChoiceColumns()) {
+      out += fmt::format("{}{} |", *column.heading == '\0' ? "" : " ", column.heading);
+      rule += column.is_number ? "--:|" : "---|";
+    }
+    out += rule + "\n";
     for (const ChoiceRow& row : ChoiceRows(spot)) {
-      out += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", MarkdownText(row.model),
-                         row.with_skill ? "with" : "without", row.rate, row.tokens, MarkdownText(row.cost), row.worth,
-                         row.note);
+      out += "|";
+      for (const ChoiceColumn& column : ChoiceColumns()) out += fmt::format(" {} |", MarkdownText(row.*column.text));
+      out += "\n";
     }
     for (const TerminalText& line : {SweetSpotLine(spot), NotComparedLine(spot)}) {
       if (!line.empty()) out += "\n" + MarkdownText(LineOf(line), kLongestLine) + "\n";

@@ -15,10 +15,12 @@ namespace upskill {
 std::string MatrixCsv(const Matrix& matrix);
 
 // `remarks`: a line each, such as which skills are missing.
-std::string MatrixMarkdown(const Matrix& matrix, const std::vector<std::string>& remarks, double margin = 0.05);
+std::string MatrixMarkdown(const Matrix& matrix, const std::vector<std::string>& remarks,
+                           double margin = VerdictOptions().margin);
 
 // One page without scripts and network, at most kMostMatrixPage bytes: what it leaves out it says.
-std::string MatrixHtml(const Matrix& matrix, const std::vector<std::string>& remarks, double margin = 0.05);
+std::string MatrixHtml(const Matrix& matrix, const std::vector<std::string>& remarks,
+                       double margin = VerdictOptions().margin);
 inline constexpr std::size_t kMostMatrixPage = std::size_t{4} << 20U;
 
 }  // namespace upskill

@@ -11,6 +11,7 @@
 #include "report/junit_writer.h"
 #include "report/matrix_files.h"
 #include "report/page_policy.h"
+#include "report/verdict_words.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -36,8 +37,6 @@ constexpr std::string_view kMatrixStyle = R"~css~(
 // An untrusted name: no markup, and without effect on the direction of what surrounds it.
 std::string NameHtml(std::string_view name) { return fmt::format("<bdi>{}</bdi>", XmlText(SafeForTerminal(name))); }
 
-std::string ClassOf(Verdict word) { return word == Verdict::kNoEffect ? "no-effect" : VerdictName(word); }
-
 std::string CellHtml(const MatrixCell* cell) {
   if (cell == nullptr) return "<td><span class=\"box\">·<small>not run</small></span></td>";
   if (!cell->lift) return "<td><span class=\"box\">–<small>no lift</small></span></td>";
@@ -47,7 +46,7 @@ std::string CellHtml(const MatrixCell* cell) {
   return fmt::format(
       "<td><span class=\"box {0}\" title=\"run {1}\"><span class=\"{0}{2}\">{3} {4}{5}</span><small>{6}{7}{8}</small>"
       "</span></td>",
-      ClassOf(cell->verdict), XmlText(cell->run), stands ? " stands" : "", SignOf(cell->verdict),
+      VerdictSlug(cell->verdict), XmlText(cell->run), stands ? " stands" : "", ShownAs(cell->verdict).sign,
       PointsText(*cell->lift), stands ? " ✓" : "", VerdictName(cell->verdict), interval.empty() ? "" : "; ", interval);
 }
 
@@ -78,16 +77,19 @@ std::string SkillHtml(const Matrix& matrix, std::size_t index, double margin) {
   const SweetSpot spot = FindSweetSpot(matrix, skill, margin);
   std::string out = fmt::format(
       "<details class=\"skill\" id=\"skill-{}\"{}><summary><span class=\"id\"><b>{}</b></span></summary>"
-      "<div class=\"inside\"><table class=\"choices\"><thead><tr><th>model</th><th>skill</th><th "
-      "class=\"number\">pass rate</th><th class=\"number\">tokens with prompt</th><th class=\"number\">$ per "
-      "answer</th><th>worth it</th><th></th></tr></thead>\n<tbody>\n",
+      "<div class=\"inside\"><table class=\"choices\"><thead><tr>",
       index, matrix.skills.size() <= 8 ? " open" : "", NameHtml(skill));
+  for (const ChoiceColumn& column : ChoiceColumns())
+    out += fmt::format("<th{}>{}</th>", column.is_number ? " class=\"number\"" : "", column.heading);
+  out += "</tr></thead>\n<tbody>\n";
   for (const ChoiceRow& row : ChoiceRows(spot)) {
-    out += fmt::format(
-        "<tr><td>{}</td><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td "
-        "class=\"number\">{}</td><td>{}</td><td{}>{}</td></tr>\n",
-        NameHtml(row.model), row.with_skill ? "with" : "without", row.rate, row.tokens, row.cost, row.worth,
-        row.note == "sweet spot" ? " class=\"spot\"" : "", row.note);
+    out += "<tr>";
+    for (const ChoiceColumn& column : ChoiceColumns()) {
+      const std::string& text = row.*column.text;
+      const char* const style = column.is_number ? " class=\"number\"" : text == "sweet spot" ? " class=\"spot\"" : "";
+      out += fmt::format("<td{}>{}</td>", column.is_name ? "" : style, column.is_name ? NameHtml(text) : XmlText(text));
+    }
+    out += "</tr>\n";
   }
   out += "</tbody></table>\n";
   for (const TerminalText& line : {SweetSpotLine(spot), NotComparedLine(spot)}) {
@@ -125,12 +127,7 @@ std::string HeadHtml(const std::string& style) {
 }  // namespace
 
 std::string MatrixHtml(const Matrix& matrix, const std::vector<std::string>& remarks, double margin) {
-  std::vector<std::string> names;
-  for (const std::string& model : matrix.models) {
-    const auto cell = std::find_if(matrix.cells.begin(), matrix.cells.end(),
-                                   [&](const MatrixCell& entry) { return entry.model == model; });
-    names.push_back(cell == matrix.cells.end() ? model : cell->name);
-  }
+  const std::vector<std::string> names = ModelNames(matrix);
   const std::string style = std::string(HtmlStyle()).append(kMatrixStyle);
   std::string out = HeadHtml(style);
   out +=
@@ -144,10 +141,7 @@ std::string MatrixHtml(const Matrix& matrix, const std::vector<std::string>& rem
   for (const std::string& remark : remarks)
     out += fmt::format("<p class=\"notice\">{}</p>\n", XmlText(SafeForTerminal(remark)));
   out += "</div>\n<section aria-labelledby=\"table-title\"><h2 id=\"table-title\">Verdicts</h2>\n<p class=\"hint\">";
-  out +=
-      "▲ helps, ▼ hurts, = no effect, ? undecided, – no lift, · not run. Lift in percentage points, with its "
-      "confidence "
-      "interval.</p>\n";
+  out += VerdictLegend() + ". Lift in percentage points, with its confidence interval.</p>\n";
   if (const std::string note = TableNote(matrix); !note.empty())
     out += fmt::format("<p class=\"hint\">{}</p>\n", XmlText(note));
   out += TableHtml(matrix, names, kMostMatrixPage / 2);

@@ -23,6 +23,17 @@ using ::testing::SizeIs;
 const Style kPlainMatrix{false, 120};
 constexpr int kCases = 12;
 
+constexpr std::int64_t kAnswers = 100;
+
+ArmSummary SummaryOf(double rate, std::int64_t tokens, double cost_usd) {
+  ArmSummary arm;
+  arm.answered = arm.tokens_known = arm.cost_known = kAnswers;
+  arm.passed = static_cast<std::size_t>(std::lround(rate * kAnswers));
+  arm.output_tokens = tokens * kAnswers;
+  arm.cost_usd = cost_usd * kAnswers;
+  return arm;
+}
+
 MatrixCell CellOf(const std::string& model, double without, double with, double cost_without, double cost_with,
                   Verdict verdict = Verdict::kHelps, int rounds = 50) {
   MatrixCell cell;
@@ -31,12 +42,8 @@ MatrixCell CellOf(const std::string& model, double without, double with, double 
   cell.name = model;
   cell.verdict = verdict;
   cell.lift = with - without;
-  cell.baseline_rate = without;
-  cell.skill_rate = with;
-  cell.baseline_tokens = 100;
-  cell.skill_tokens = 200;
-  cell.baseline_cost_usd = cost_without;
-  cell.skill_cost_usd = cost_with;
+  cell.baseline = SummaryOf(without, 100, cost_without);
+  cell.with_skill = SummaryOf(with, 200, cost_with);
   const auto answers = [&](double rate, double cost) {
     return MakeAnswers(model, kCases, rounds, static_cast<int>(std::lround((1.0 - rate) * kCases * rounds)), cost);
   };
@@ -68,7 +75,7 @@ TEST(MakeMatrix, TheNewestRunCounts) {
   ASSERT_THAT(matrix.cells, SizeIs(2));
   EXPECT_EQ(matrix.at("manifests", "sim:base=0.4")->run, "newer");
   EXPECT_EQ(matrix.at("manifests", "sim:base=0.4")->lift, 0.25);
-  EXPECT_EQ(matrix.at("manifests", "sim:base=0.4")->skill_tokens, 242.0);
+  EXPECT_EQ(matrix.at("manifests", "sim:base=0.4")->with_skill.mean_tokens(), 242.0);
   EXPECT_EQ(matrix.at("manifests", "nobody"), nullptr);
 }
 
@@ -107,9 +114,9 @@ TEST(FindSweetSpot, RunsOfDifferentCases) {
 
 TEST(FindSweetSpot, ByTokensWhereACostIsUnknown) {
   Matrix matrix = Made();
-  matrix.cells[2].skill_cost_usd.reset();
-  matrix.cells[0].skill_tokens = 90;
-  matrix.cells[0].baseline_tokens = 95;
+  matrix.cells[2].with_skill.cost_known = 0;
+  matrix.cells[0].with_skill.output_tokens = 90 * kAnswers;
+  matrix.cells[0].baseline.output_tokens = 95 * kAnswers;
   const SweetSpot spot = FindSweetSpot(matrix, "s");
   EXPECT_FALSE(spot.by_cost);
   EXPECT_EQ(spot.choices[*spot.sweet_spot].cell->model, "haiku");
@@ -122,10 +129,10 @@ TEST(FindSweetSpot, UnknownTokens) {
       for (ChoiceAnswer& answer : round) answer.tokens = answer.output_tokens = std::nullopt;
     }
   }
-  matrix.cells[0].baseline_tokens = matrix.cells[0].skill_tokens = std::nullopt;
+  matrix.cells[0].baseline.tokens_known = matrix.cells[0].with_skill.tokens_known = 0;
   EXPECT_TRUE(FindSweetSpot(matrix, "s").sweet_spot) << "costs are known";
   EXPECT_THAT(MatrixText(matrix, kPlainMatrix).text(), testing::ContainsRegex("haiku +with +96 % +unknown +\\$0.0014"));
-  matrix.cells[0].baseline_cost_usd = matrix.cells[0].skill_cost_usd = std::nullopt;
+  matrix.cells[0].baseline.cost_known = matrix.cells[0].with_skill.cost_known = 0;
   const SweetSpot spot = FindSweetSpot(matrix, "s");
   EXPECT_THAT(spot.not_compared, SizeIs(2));
   EXPECT_EQ(NotComparedLine(spot).text(), "not compared: haiku (neither tokens nor cost are known)\n");
@@ -278,10 +285,7 @@ TEST(MakeMatrix, ChecksWhetherVerdictsHoldForAll) {
 TEST(MatrixText, ModelsWhosePriceIsUnknownStayInTheTable) {
   Matrix matrix = Made();
   MatrixCell& tiny = matrix.cells[2];
-  tiny.baseline_tokens.reset();
-  tiny.skill_tokens.reset();
-  tiny.baseline_cost_usd.reset();
-  tiny.skill_cost_usd.reset();
+  for (ArmSummary* arm : {&tiny.baseline, &tiny.with_skill}) arm->tokens_known = arm->cost_known = 0;
   const std::string text = MatrixText(matrix, kPlainMatrix).text();
   EXPECT_THAT(text, HasSubstr("tiny   with          40 %             unknown              unknown"));
   EXPECT_THAT(text, HasSubstr("not compared: tiny (neither tokens nor cost are known)\n"));

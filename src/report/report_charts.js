@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verdict cards, the two plots and the table of cases.
 // `word` is null where no lift is known.
-const verdictClass = (word) => (word ?? '').replace(' ', '-');
-const verdictText = (word) => word === null ? '–' : `${SIGNS[word]} ${word}`;
+const verdictClass = (word) => word === null ? '' : VERDICTS[word].class;
+const verdictSign = (word) => VERDICTS[word].sign;
 
 function intervalText(v) {
   return v.low === null || v.high === null ? null : `${v.level}${v.at_every_look ? ' at every look' : ''}: ${points(v.low)} … ${points(v.high)}`;
-}
-
-function changeText(change, format) {
-  if (!change) return null;
-  const mark = (value) => !/[1-9]/.test(format(Math.abs(value))) ? '' : value > 0 ? '+' : '−';
-  const sign = (value) => mark(value) + format(Math.abs(value));
-  const text = `${format(change.without)} → ${format(change.with)}`;
-  if (change.with === change.without && change.low === null) return text;
-  const known = change.low !== null && change.high !== null;
-  const range = known ? ` (95 %: ${sign(change.low)} … ${sign(change.high)})` : '';
-  const ratio = change.without > 0 ? `, ${signed((change.with / change.without - 1) * 100)} %` : '';
-  return `${text}: ${sign(change.with - change.without)}${range}${ratio}`;
 }
 
 function meterRow(name, arm, className) {
@@ -31,40 +19,18 @@ function meterRow(name, arm, className) {
 }
 
 function cardFacts(student) {
-  const v = student.verdict, facts = [];
-  const add = (name, value) => { if (value) facts.push(el('dt', null, ...unbroken(name)), el('dd', null, ...unbroken(value))); };
-  add('tokens per answer', changeText(v.output_tokens, number));
-  add('including the prompt', changeText(v.tokens, number));
-  add('cost', v.free ? 'free' : null);
-  if (!v.free) add('cost per answer', changeText(v.cost, money));
-  if (!v.free && (v.per_pass_with !== null || v.per_pass_without !== null)) {
-    const text = (usd) => usd === null ? '–' : money(usd);
-    add('cost per passed answer', `${text(v.per_pass_without)} → ${text(v.per_pass_with)}`);
-  }
-  add('time per answer', changeText(v.seconds, seconds));
-  add('new cases like these', v.new_low === null ? null : `${points(v.new_low)} … ${points(v.new_high)}`);
+  const facts = [];
+  const add = (name, value) => facts.push(el('dt', null, ...unbroken(name)), el('dd', null, ...unbroken(value)));
+  for (const [name, value] of student.facts) add(name, minus(value));
   for (const [arm, other] of Object.entries(student.others)) {
-    add('vs ' + ARM_LABELS[arm], `${points(other.lift)}${other.low === null ? '' : ` (${points(other.low)} … ${points(other.high)})`} ${SIGNS[other.word]} ${other.word}`);
+    add('vs ' + ARM_LABELS[arm], `${points(other.lift)}${other.low === null ? '' : ` (${points(other.low)} … ${points(other.high)})`} ${verdictSign(other.word)} ${other.word}`);
   }
   for (const tag of student.tags.slice(0, 20)) {
     const range = tag.low === null ? '' : ` (${points(tag.low)} … ${points(tag.high)})`;
     add(isolated(tag.label), tag.lift === null ? '–' : `${points(tag.lift)}${range}, ${plural(tag.cases, 'case')}`);
   }
   for (const note of student.notes) add('note', isolated(note));
-  if (v.more_rounds !== null) add('to reach a verdict', v.more_rounds);
-  const kinds = [
-    ['failed requests', (arm) => arm.attempts],
-    ['no answer because of errors', (arm) => arm.errors && plural(arm.errors, 'cell')],
-    ['unanswered', (arm) => arm.cells > arm.answered + arm.errors && number(arm.cells - arm.answered - arm.errors)],
-    ['truncated', (arm) => arm.truncated && number(arm.truncated)],
-    ['cut at 8 MiB', (arm) => arm.cut && number(arm.cut)],
-    ['refusals', (arm) => arm.refusals && number(arm.refusals)],
-  ];
-  for (const [name, value] of kinds) {
-    const counts = Object.entries(student.arms).map(([key, arm]) => [ARM_LABELS[key], value(arm)])
-      .filter(([, count]) => count);
-    add(name, counts.map((pair) => pair.join(' ')).join(', '));
-  }
+  for (const [name, value] of student.counts) add(name, value);
   return facts;
 }
 
@@ -75,7 +41,7 @@ function drawCards(run) {
     const facts = cardFacts(student);
     return el('article', {class: 'card'},
       el('div', {class: 'row'}, el('h3', null, label(student.name)),
-        el('span', {class: 'verdict ' + verdictClass(v.word)}, v.word === null ? '–' : `${SIGNS[v.word]} ${v.claim}`)),
+        el('span', {class: 'verdict ' + verdictClass(v.word)}, v.word === null ? '–' : `${verdictSign(v.word)} ${v.claim}`)),
       lift === null ? null : el('p', {class: 'lift'}, points(lift), el('small', null, ['points', intervalText(v)].filter(Boolean).join(' · '))),
       el('div', {class: 'meter'}, ...run.arms.flatMap((arm) => meterRow(ARM_LABELS[arm], student.arms[arm], arm))),
       facts.length ? el('dl', null, ...facts) : null,
@@ -109,7 +75,7 @@ function drawLift(run) {
     const mark = el('svg:g', null, el('svg:title', null, `${isolated(name)}: ${points(middle)} points ${intervalText(v) || ''}, ${v.word}`));
     if (v.low !== null && v.high !== null) mark.append(el('svg:line', {class: 'interval ' + kind, x1: x(v.low), x2: x(v.high), y1: y, y2: y}));
     mark.append(el('svg:circle', {class: kind, cx: x(middle), cy: y, r: 5}));
-    const text = `${SIGNS[v.word]} ${shorten(name, Math.floor(width / 11))}  ${points(middle)}`, wide = text.length * 7;
+    const text = `${verdictSign(v.word)} ${shorten(name, Math.floor(width / 11))}  ${points(middle)}`, wide = text.length * 7;
     const wanted = x(middle) > width * 0.6 ? Math.max(x(middle), x(v.high ?? middle)) - wide : Math.min(x(middle), x(v.low ?? middle));
     mark.append(el('svg:text', {class: 'name', x: Math.max(0, Math.min(wanted, width - wide)), y: y - 10}, text));
     svg.append(mark);

@@ -9,8 +9,7 @@ const checkSets = embedded('checks');
 
 const PASS = 1, ERROR = 2;  // values of samples.state; 0: failed
 const STOPS = ['', 'truncated', 'refusal', 'stopped at a tool call', 'context full', 'cut at 8 MiB by upskill'];
-const ARM_LABELS = {baseline: 'baseline', skill: 'with skill', placebo: 'placebo', previous: 'previous version'};
-const SIGNS = {helps: '▲', hurts: '▼', 'no effect': '＝', undecided: '?'};
+const ARM_LABELS = data.words.arms, VERDICTS = data.words.verdicts;
 const SVG = 'http://www.w3.org/2000/svg';
 
 // el('p', {class: 'x', onclick: f, css: {width: '3px'}}, child, …); 'svg:line' creates an SVG element.
@@ -151,14 +150,11 @@ const signed = (value, digits = 0) => {
   const text = Math.abs(value).toFixed(digits);
   return (Number(text) === 0 ? '' : value > 0 ? '+' : '−') + text;
 };
+// The program's "-4" with a real minus sign.
+const minus = (text) => text.replace(/(^|[ (])-(?=[$\d])/g, '$1−');
 const points = (fraction) => signed(fraction * 100 + Math.sign(fraction) * 1e-9);
-// As MoneyText of text.h and SecondsText of figures.h.
+// As MoneyText of text.h.
 const money = (usd) => '$' + (usd === 0 ? '0' : usd >= 0.995 ? usd.toFixed(2) : usd.toFixed(Math.min(12, Math.max(4, 1 - Math.floor(Math.log10(usd))))));
-const seconds = (value) => {
-  const ms = value * 1000;
-  if (ms < 0.05) return '0 s';
-  return ms < 99.5 ? ms.toFixed(ms < 9.95 ? 1 : 0) + ' ms' : value.toFixed(value < 9.95 ? 1 : 0) + ' s';
-};
 const plural = (count, word) => number(count) + ' ' + word + (count === 1 ? '' : 's');
 const timeText = (utc) => utc && utc.replace(/^(\S+)T(\d\d:\d\d)(:\d\d)?Z$/, '$1 $2 UTC');
 const rate = (arm) => arm && arm.answered > 0 ? arm.passed / arm.answered : null;

@@ -38,11 +38,9 @@ function drawRunsTable() {
   $('run-choice').hidden = false;
   const rows = data.runs.flatMap((entry, index) => entry.students.map((student) => el('tr', null,
     el('td', null, el('button', {type: 'button', class: 'link', onclick: () => { $('run').value = index; showRun(index); }}, label(entry.run || String(index + 1)))),
-    el('td', null, label(entry.skill)), el('td', null, label(student.name)),
-    el('td', null, percent(rate(student.arms.baseline))), el('td', null, percent(rate(student.arms.skill))),
-    el('td', null, student.lift === null ? '–' : points(student.verdict.lift ?? student.lift)),
-    el('td', {class: 'verdict ' + verdictClass(student.verdict.word)}, verdictText(student.verdict.word)))));
-  $('runs-table').replaceChildren(el('thead', null, el('tr', null, ...['run', 'skill', 'model', 'baseline', 'with skill', 'lift', 'verdict'].map((head) => el('th', {scope: 'col'}, head)))),
+    el('td', null, label(entry.skill)),
+    ...student.cells.map((text, column) => el('td', data.words.columns[column] === 'verdict' ? {class: 'verdict ' + verdictClass(student.verdict.word)} : null, label(minus(text)))))));
+  $('runs-table').replaceChildren(el('thead', null, el('tr', null, ...['run', 'skill', ...data.words.columns].map((head) => el('th', {scope: 'col'}, head)))),
     el('tbody', null, ...rows));
   fillSelect($('run'), data.runs.map((entry, index) => [index, `${isolated(entry.run || String(index + 1))} · ${isolated(entry.skill)}`]));
 }

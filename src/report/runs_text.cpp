@@ -8,26 +8,16 @@
 #include <tuple>
 #include <utility>
 
+#include "report/columns.h"
 #include "report/csv.h"
 #include "report/eval_text.h"
 #include "report/figures.h"
-#include "report/table.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
 
-std::string CsvNumber(const std::optional<double>& value) { return value ? fmt::format("{:.6g}", *value) : ""; }
-
 constexpr std::size_t kNarrow = 100;  // columns
-
-std::string RateText(const ArmSummary* arm, const Style& style) {
-  if (arm == nullptr || !arm->rate()) return "–";
-  if (style.columns < kNarrow) return PercentText(*arm->rate());
-  return fmt::format("{} ({}/{})", PercentText(*arm->rate()), arm->passed, arm->answered);
-}
-
-std::string LiftText(const std::optional<double>& lift) { return lift ? PointsText(*lift) : "–"; }
 
 // What the metric tells of one answer on average; nothing when that is unknown.
 std::optional<double> MetricOf(const ArmSummary& arm, RunMetric metric) {
@@ -72,22 +62,9 @@ TerminalText MetricLine(const RunRow& row, Arm of, RunMetric metric, double most
                               MetricText(*arm, metric, IsFree(row.student.student, row.verdict)));
 }
 
-std::string RunLabel(const RunRow& row) { return row.part.empty() ? row.run : row.run + " shard " + row.part; }
-
-// In narrow places the end of the run's name, by which every command finds it.
-std::string ShortRunLabel(const RunRow& row, const Style& style) {
-  constexpr std::size_t kShortName = 4;
-  if (style.columns >= kNarrow || row.run.size() <= kShortName) return RunLabel(row);
-  return RunLabel(row).substr(row.run.size() - kShortName);
-}
-
-std::string VerdictCell(const RunRow& row) {
-  if (!row.trial.empty()) return "trial: " + row.trial;
-  if (row.rechecked && row.lift()) return std::string(VerdictName(row.verdict.word)) + " (rechecked)";
-  return row.lift() ? VerdictName(row.verdict.word) : "–";
-}
-
 }  // namespace
+
+std::string RunLabel(const RunRow& row) { return row.part.empty() ? row.run : row.run + " shard " + row.part; }
 
 std::vector<RunRow> RowsOf(const JudgedRun& run) {
   std::vector<RunRow> rows;
@@ -130,38 +107,30 @@ TerminalText RunBars(const std::vector<RunRow>& rows, RunMetric metric, const St
 }
 
 TerminalText RunTable(const std::vector<RunRow>& rows, const Style& style) {
-  Table table({{"run", Table::Align::kLeft},
-               {"skill", Table::Align::kLeft, true},
-               {"model", Table::Align::kLeft, true},
-               {"baseline", Table::Align::kRight},
-               {"with skill", Table::Align::kRight},
-               {"lift", Table::Align::kRight},
-               {"verdict", Table::Align::kLeft},
-               {"cells", Table::Align::kRight, false, 1}});
-  for (const RunRow& row : rows) {
-    table.AddRow({ShortRunLabel(row, style), row.skill, row.student.student.name,
-                  RateText(ArmOf(row.student, Arm::kBaseline), style), RateText(ArmOf(row.student, Arm::kSkill), style),
-                  LiftText(row.lift()), VerdictCell(row), fmt::format("{}/{}", row.answered, row.cells)});
-  }
-  return table.Render(style);
+  std::vector<StudentRow> shown;
+  shown.reserve(rows.size());
+  for (const RunRow& row : rows)
+    shown.push_back({row.student, row.verdict, Arm::kBaseline, style.columns >= kNarrow, &row});
+  return StudentTable(&StudentColumn::runs, shown, style);
 }
 
 std::string RunCsv(const std::vector<RunRow>& rows) {
-  std::string out =
-      "run,created,skill,model,arm,cells,answered,errors,passed,pass_rate,checks_passed,checks_total,prompt_tokens,"
-      "output_tokens,seconds,cost_usd,lift,lift_low,lift_high,verdict\r\n";
+  std::string out = "run,created,skill,model,arm,";
+  for (const ArmColumn& column : ArmColumns()) {
+    if (column.csv != nullptr) out += std::string(column.csv) + ",";
+  }
+  out += "lift,lift_low,lift_high,verdict\r\n";
   for (const RunRow& row : rows) {
     for (const auto& [arm, entry] : row.student.arms) {
-      const auto tokens = [known = entry.reports_tokens()](std::int64_t sum) {
-        return known ? std::to_string(sum) : "";
-      };
-      out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", CsvField(row.run),
-                         CsvField(row.created), CsvField(row.skill), CsvField(row.student.student.name), ArmName(arm),
-                         entry.cells, entry.answered, entry.errors, entry.passed, CsvNumber(entry.rate()),
-                         entry.checks_passed, entry.checks_total, tokens(entry.prompt_tokens),
-                         tokens(entry.output_tokens), CsvNumber(entry.seconds), CsvNumber(entry.total_cost_usd()),
-                         CsvNumber(row.lift()), CsvNumber(row.verdict.low), CsvNumber(row.verdict.high),
-                         row.lift() ? VerdictName(row.verdict.word) : "");
+      out += fmt::format("{},{},{},{},{},", CsvField(row.run), CsvField(row.created), CsvField(row.skill),
+                         CsvField(row.student.student.name), ArmName(arm));
+      for (const ArmColumn& column : ArmColumns()) {
+        if (column.csv != nullptr) out += CsvValue(column.value(entry)) + ",";
+      }
+      for (const std::optional<double>& value : {row.lift(), row.verdict.low, row.verdict.high})
+        out += CsvValue(JsonOrNull(value)) + ",";
+      out += row.lift() ? VerdictName(row.verdict.word) : "";
+      out += "\r\n";
     }
   }
   return out;

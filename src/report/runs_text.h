@@ -29,6 +29,9 @@ struct RunRow {
 
 enum class RunMetric { kSuccess, kTokens, kCost, kTime };
 
+// The run's name, with its part: "2026_11_21_10_12_33-abcd shard 2/8".
+std::string RunLabel(const RunRow& row);
+
 std::vector<RunRow> RowsOf(const JudgedRun& run);
 
 // For each skill and model (by its model string and name) the newest of `rows` (given oldest first), as bars of the

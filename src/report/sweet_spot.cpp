@@ -15,10 +15,9 @@ namespace upskill {
 namespace {
 
 void AddChoice(std::vector<Choice>& choices, const MatrixCell& cell, bool with_skill) {
-  const std::optional<double>& rate = with_skill ? cell.skill_rate : cell.baseline_rate;
-  if (!rate) return;
-  choices.push_back({&cell, with_skill, *rate, with_skill ? cell.skill_tokens : cell.baseline_tokens,
-                     with_skill ? cell.skill_cost_usd : cell.baseline_cost_usd});
+  const ArmSummary& arm = with_skill ? cell.with_skill : cell.baseline;
+  if (!arm.rate()) return;
+  choices.push_back({&cell, with_skill, *arm.rate(), arm.mean_tokens(), arm.mean_cost_usd()});
 }
 
 // What makes the answers of a choice that the matrix doesn't keep; empty: nothing does.
