@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "ptx/launch.h"
+#include "cuda/ptx/launch.h"
 
 namespace upskill::ptx {
 namespace {

@@ -73,9 +73,9 @@ function(upskill_test_unity target)
   endif()
 endfunction()
 
-# What uses threads: `make test-tsan` runs these tests under ThreadSanitizer. Not among them: device (its threads are
-# those of ptx), install and report (their threads share files, not memory), cli and teach (no threads of their own).
-set(upskill_threaded util_threads net mcp model model_batch model_hub llama ptx sandbox agent program check_threads eval)
+# What uses threads: `make test-tsan` runs these tests under ThreadSanitizer. Not among them: cuda_device (its threads are
+# those of cuda_ptx), install and report (their threads share files, not memory), cli and teach (no threads of their own).
+set(upskill_threaded util_threads net mcp model model_batch model_hub llama cuda_ptx sandbox agent program check_threads eval)
 add_custom_target(tsan_tests)
 
 # upskill_test(NAME SOURCES … [LIBRARIES …] [SEQUENTIAL …]): one program for the tests beside the code of src/NAME.

@@ -6,11 +6,11 @@
 #include <iterator>
 #include <utility>
 
-#include "device/device_report.h"
-#include "device/device_session.h"
-#include "device/fat_binary.h"
-#include "device/fat_binary_test.h"
-#include "device/kernel_log.h"
+#include "cuda/device/device_report.h"
+#include "cuda/device/device_session.h"
+#include "cuda/device/fat_binary.h"
+#include "cuda/device/fat_binary_test.h"
+#include "cuda/device/kernel_log.h"
 #include "fuzz/fuzz_checks.h"
 #include "util/invariant.h"
 #include "util/json.h"

@@ -295,20 +295,23 @@ std::vector<FuzzedParser> OtherParsers() {
        "kernel/binding_rules.cpp kernel/cpp_signature.cpp kernel/cpp_tokens.cpp kernel/op_match.cpp "
        "kernel/op_registration.cpp kernel/operator_rules.cpp kernel/python_rules.cpp kernel/source_rules.cpp"},
       {"op-schema", FuzzOpSchema, {}, "kernel/op_schema.cpp"},
-      {"fat-binary", FuzzFatBinary, {}, "device/fat_binary.cpp"},
+      {"fat-binary", FuzzFatBinary, {}, "cuda/device/fat_binary.cpp"},
       {"ptx",
        FuzzPtx,
        {},
-       "ptx/lexer.cpp ptx/parser.cpp ptx/parser_function.cpp ptx/parser_variables.cpp ptx/decoder.cpp "
-       "ptx/decode_alu.cpp ptx/decode_control.cpp ptx/decode_matrix.cpp ptx/decode_memory.cpp "
-       "ptx/decode_move.cpp ptx/block_order.cpp"},
+       "cuda/ptx/lexer.cpp cuda/ptx/parser.cpp cuda/ptx/parser_function.cpp cuda/ptx/parser_variables.cpp "
+       "cuda/ptx/decoder.cpp "
+       "cuda/ptx/decode_alu.cpp cuda/ptx/decode_control.cpp cuda/ptx/decode_matrix.cpp cuda/ptx/decode_memory.cpp "
+       "cuda/ptx/decode_move.cpp cuda/ptx/block_order.cpp"},
       {"ptx-run",
        FuzzPtxRun,
        {},
-       "ptx/machine.cpp ptx/warp.cpp ptx/calls.cpp ptx/memory_access.cpp ptx/synchronisation.cpp "
-       "ptx/async.cpp ptx/atomics.cpp ptx/matrix.cpp ptx/race_checker.cpp ptx/special_registers.cpp "
-       "ptx/launch.cpp"},
-      {"tensor-map", FuzzTensorMap, {}, "ptx/tensor_map.cpp"},
+       "cuda/ptx/machine.cpp cuda/ptx/warp.cpp cuda/ptx/calls.cpp cuda/ptx/memory_access.cpp "
+       "cuda/ptx/synchronisation.cpp "
+       "cuda/ptx/async.cpp cuda/ptx/atomics.cpp cuda/ptx/matrix.cpp cuda/ptx/race_checker.cpp "
+       "cuda/ptx/special_registers.cpp "
+       "cuda/ptx/launch.cpp"},
+      {"tensor-map", FuzzTensorMap, {}, "cuda/ptx/tensor_map.cpp"},
       {"answer-files", FuzzAnswerFiles, {}, "check/answer_files.cpp check/number_check.cpp util/fences.cpp"},
       {"judgment", FuzzJudgment, {}, "eval/judge_prompt.cpp model/answer_json.cpp"},
       {"labels", FuzzLabels, {}, "eval/judge_labels.cpp"},
@@ -321,8 +324,8 @@ std::vector<FuzzedParser> OtherParsers() {
       {"turn-journal", FuzzTurnJournal, TurnJournalSeeds(), "agent/turn_journal.cpp util/record_store.cpp"},
       {"program-session", FuzzProgramSession, {}, "program/program_answer.cpp", true},
       {"device-requests", FuzzDeviceRequests, DeviceRequestSeeds(),
-       "device/device_session.cpp device/session_launch.cpp device/stream_order.cpp"},
-      {"device-report", FuzzDeviceReport, DeviceReportSeeds(), "device/device_report.cpp"},
+       "cuda/device/device_session.cpp cuda/device/session_launch.cpp cuda/device/stream_order.cpp"},
+      {"device-report", FuzzDeviceReport, DeviceReportSeeds(), "cuda/device/device_report.cpp"},
       {"workspace-tar", FuzzWorkspaceTar, WorkspaceTarSeeds(), "sandbox/file_bundle.cpp"},
       {"work-record", FuzzWorkRecord, WorkRecordSeeds(), "model/workspace.cpp"},
       {"skill-archive", FuzzSkillArchive, SkillArchiveSeeds(),

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "cuda/ptx/launch.h"
+#include "cuda/ptx/tensor_map.h"
 #include "fuzz/fuzz_checks.h"
-#include "ptx/launch.h"
-#include "ptx/tensor_map.h"
 #include "util/invariant.h"
 
 namespace upskill {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensor maps for bulk copies, which programs get as a function of the driver. CUDA says nothing of what is in them; here
-// it is what ptx/tensor_map.cpp reads.
+// Tensor maps for bulk copies, which programs get as a function of the driver. CUDA says nothing of what is in them;
+// here it is what cuda/ptx/tensor_map.cpp reads.
 #include "runtime.h"
 
 using namespace upskill_runtime;

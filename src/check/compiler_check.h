@@ -9,7 +9,7 @@
 
 #include "check/check.h"
 #include "check/text_checks.h"
-#include "device/kernel_runner.h"
+#include "cuda/device/kernel_runner.h"
 #include "sandbox/sandbox.h"
 
 namespace upskill {

@@ -19,7 +19,7 @@
 #include "check/cuda_run_spec.h"
 #include "check/cuda_run_trials.h"
 #include "check/text_checks.h"
-#include "device/kernel_runner.h"
+#include "cuda/device/kernel_runner.h"
 #include "sandbox/sandbox.h"
 #include "util/files.h"
 #include "util/text.h"

@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "check/text_checks.h"
-#include "device/kernel_costs.h"
+#include "cuda/device/kernel_costs.h"
 #include "util/text.h"
 
 namespace upskill {

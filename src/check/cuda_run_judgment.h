@@ -7,7 +7,7 @@
 #include "check/check.h"
 #include "check/cuda_run_spec.h"
 #include "check/cuda_run_trials.h"
-#include "device/device_report.h"
+#include "cuda/device/device_report.h"
 
 namespace upskill {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "check/element_type.h"
-#include "device/device_task.h"
+#include "cuda/device/device_task.h"
 #include "skill/suite.h"
 #include "util/result.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "check/cuda_run_spec.h"
-#include "device/device_task.h"
+#include "cuda/device/device_task.h"
 #include "util/result.h"
 
 namespace upskill {

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "device/device_process.h"
+#include "cuda/device/device_process.h"
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::string_view(argv[1]) == upskill::kDeviceArgument) return upskill::RunDevice(argv[2]);

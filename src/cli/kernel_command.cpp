@@ -20,7 +20,7 @@
 #include "cli/help_formatter.h"
 #include "cli/kernel_text.h"
 #include "cli/option_checks.h"
-#include "device/kernel_runner.h"
+#include "cuda/device/kernel_runner.h"
 #include "util/files.h"
 #include "util/processors.h"
 #include "util/text.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/kernel_text.h"
-#include "device/kernel_runner.h"
+#include "cuda/device/kernel_runner.h"
 #include "support/command_line.h"
 #include "util/json.h"
 

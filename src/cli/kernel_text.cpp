@@ -10,7 +10,7 @@
 #include <optional>
 #include <string_view>
 
-#include "device/kernel_costs.h"
+#include "cuda/device/kernel_costs.h"
 #include "report/table.h"
 #include "util/percent.h"
 #include "util/text.h"

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "device/device_report.h"
+#include "cuda/device/device_report.h"
 #include "report/style.h"
 #include "util/json.h"
 #include "util/terminal_text.h"

@@ -12,7 +12,7 @@
 
 #include "cli/env.h"
 #include "cli/standard_streams.h"
-#include "device/device_process.h"
+#include "cuda/device/device_process.h"
 #include "llama/worker.h"
 #include "llama/worker_process.h"
 #include "util/clock.h"

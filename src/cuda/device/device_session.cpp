@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda/device/device_session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include "cuda/device/cuda_errors.h"
+#include "cuda/device/fat_binary.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr std::size_t kMaxModules = 200;
+constexpr std::size_t kMaxKernels = 10'000;
+constexpr std::size_t kMaxAllocations = 100'000;
+
+std::span<const std::uint8_t> Bytes(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+}  // namespace
+
+DeviceSession::DeviceSession(DeviceTask task) : task_(std::move(task)) { report_.key = task_.key; }
+
+DeviceReply DeviceSession::Answer(const UpskillRequest& request, std::string_view bytes) {
+  const std::uint64_t* const a = request.a;
+  switch (request.operation) {
+    case kUpskillLoadModule:
+      return LoadModule(bytes);
+    case kUpskillFindKernel:
+      return FindKernel(a[0], bytes);
+    case kUpskillFindSymbol:
+      return FindSymbol(a[0], bytes);
+    case kUpskillAllocate:
+      return Allocate(a[0], a[1], a[2]);
+    case kUpskillFree:
+      return Free(a[0]);
+    case kUpskillWrite:
+      return Write(a[0], bytes, a[1]);
+    case kUpskillRead:
+      return Read(a[0], a[1], a[2]);
+    case kUpskillCopy:
+      return Copy(request);
+    case kUpskillFill:
+      return Fill(request);
+    case kUpskillLaunch:
+      return Launch(request, bytes);
+    case kUpskillFindAllocation:
+      return FindAllocation(a[0]);
+    case kUpskillNextTrial:
+      return NextTrial();
+    case kUpskillEndTrial:
+      return EndTrial();
+    case kUpskillLaunchFailed:
+      return LaunchFailed(a[0], bytes);
+    case kUpskillErrorsRead:
+      unread_.clear();
+      return {};
+    default:
+      return Streams(request);
+  }
+}
+
+DeviceReply DeviceSession::OutOfMemory() {
+  if (report_.limit.empty()) report_.limit = "not enough memory for the check: give the program a smaller problem";
+  DeviceReply reply;
+  reply.error = kCudaOutOfMemory;
+  return reply;
+}
+
+DeviceReport DeviceSession::Finish() {
+  log_.MoveTo(report_);
+  report_.findings.insert(report_.findings.end(), unread_.begin(), unread_.end());
+  return std::move(report_);
+}
+
+DeviceReply DeviceSession::Failed(std::uint32_t error) {
+  if (trial_) trial_->error = error;
+  DeviceReply reply;
+  reply.error = error;
+  return reply;
+}
+
+DeviceReply DeviceSession::LoadModule(std::string_view bytes) {
+  if (modules_.size() == kMaxModules) return Failed(kCudaOutOfMemory);
+  const auto refused = [&](const Error& error, std::uint32_t number) {
+    if (report_.unsupported.empty()) report_.unsupported = error.message;
+    return Failed(number);
+  };
+  const Result<std::string_view> text = NewestPtx(bytes);
+  if (!text) return refused(text.error(), kCudaInvalidImage);
+  Result<std::shared_ptr<const ptx::Module>> parsed = ptx::ParseModule(*text);
+  if (!parsed) return refused(parsed.error(), kCudaInvalidPtx);
+  Result<ptx::LoadedModule> loaded = ptx::LoadedModule::Load(std::move(*parsed), memory_);
+  if (!loaded) return Failed(kCudaOutOfMemory);
+  modules_.push_back({PrecisionsIn(*text), std::move(*loaded)});
+  DeviceReply reply;
+  reply.r[0] = modules_.size() - 1;
+  return reply;
+}
+
+DeviceReply DeviceSession::FindKernel(std::uint64_t module, std::string_view name) {
+  if (module >= modules_.size() || kernels_.size() == kMaxKernels) return Failed(kCudaInvalidFunction);
+  const Loaded& loaded = modules_[module];
+  const ptx::KernelInfo* const kernel = loaded.module.module().FindKernel(name);
+  if (kernel == nullptr) return Failed(kCudaInvalidFunction);
+  const auto precisions = loaded.precisions.find(name);
+  kernels_.push_back(
+      {module, kernel->name, precisions == loaded.precisions.end() ? std::vector<std::string>() : precisions->second});
+  DeviceReply reply;
+  reply.r[0] = kernels_.size() - 1;
+  reply.r[1] = kernel->static_shared_bytes;
+  reply.r[2] = kernel->max_threads;
+  for (const ptx::Variable& variable : loaded.module.module().Variables()) {
+    if (variable.space == ptx::Space::kConst) reply.r[3] += variable.bytes;
+  }
+  for (const ptx::Parameter& parameter : kernel->parameters) {
+    const auto size = static_cast<std::uint32_t>(parameter.bytes);
+    reply.bytes.append(reinterpret_cast<const char*>(&size), sizeof(size));
+  }
+  return reply;
+}
+
+DeviceReply DeviceSession::FindSymbol(std::uint64_t module, std::string_view name) {
+  if (module >= modules_.size()) return Failed(kCudaInvalidSymbol);
+  const ptx::LoadedModule& loaded = modules_[module].module;
+  const ptx::Variable* const variable = loaded.module().FindVariable(name);
+  DeviceReply reply;
+  reply.r[0] = loaded.AddressOf(name);
+  if (variable == nullptr || reply.r[0] == 0) return Failed(kCudaInvalidSymbol);
+  reply.r[1] = variable->bytes;
+  if (variable->managed) managed_.insert(reply.r[0]);
+  return reply;
+}
+
+Result<std::uint64_t> DeviceSession::FindRoom(std::uint64_t bytes, bool managed, std::uint64_t at) {
+  if (at != 0) {
+    RETURN_IF_ERROR(memory_.AllocateAt(at, bytes, "registered memory"));
+    return at;
+  }
+  // Managed memory is at the beginning of a page, so that the program can have memory at the same address.
+  return managed ? memory_.Allocate(bytes, "managed memory", ptx::kPageBytes) : memory_.Allocate(bytes, "cudaMalloc");
+}
+
+DeviceReply DeviceSession::Allocate(std::uint64_t bytes, std::uint64_t kind, std::uint64_t at) {
+  if (memory_.AllocationCount() >= kMaxAllocations) return Failed(kCudaOutOfMemory);
+  const bool managed = kind == kUpskillManagedMemory;
+  if (bytes > memory_.LimitBytes()) return Failed(kCudaOutOfMemory);
+  const Result<std::uint64_t> address = FindRoom(bytes, managed, at);
+  if (!address) return Failed(kCudaOutOfMemory);
+  if (managed) {
+    (void)memory_.Fill(*address, 0, bytes);
+    managed_.insert(*address);
+  }
+  DeviceReply reply;
+  reply.r[0] = *address;
+  return reply;
+}
+
+DeviceReply DeviceSession::Free(std::uint64_t address) {
+  if (!memory_.Free(address)) return Failed(kCudaInvalidValue);
+  managed_.erase(address);
+  return {};
+}
+
+DeviceReply DeviceSession::Write(std::uint64_t address, std::string_view bytes, std::uint64_t stream) {
+  streams_.Work(stream);
+  return memory_.Write(address, Bytes(bytes)) ? DeviceReply() : Failed(kCudaInvalidValue);
+}
+
+DeviceReply DeviceSession::Read(std::uint64_t address, std::uint64_t bytes, std::uint64_t stream) {
+  const ptx::Allocation* const found = memory_.Find(address);
+  if (found == nullptr || bytes > found->End() - address) return Failed(kCudaInvalidValue);
+  streams_.Work(stream);
+  // What the program itself has written there, it knows.
+  const auto begins = found->writer.begin() + static_cast<std::ptrdiff_t>(address - found->address);
+  const auto known = std::count(begins, begins + static_cast<std::ptrdiff_t>(bytes), ptx::Writer::kHost);
+  if (trial_) trial_->bytes_to_host += bytes - static_cast<std::uint64_t>(known);
+  DeviceReply reply;
+  const auto* const begin = reinterpret_cast<const char*>(found->data.data()) + (address - found->address);
+  reply.bytes.assign(begin, bytes);
+  return reply;
+}
+
+DeviceReply DeviceSession::Copy(const UpskillRequest& request) {
+  streams_.Work(request.a[3]);
+  return memory_.Copy(request.a[0], request.a[1], request.a[2]) ? DeviceReply() : Failed(kCudaInvalidValue);
+}
+
+// The device does this by itself, so its bytes count as written by it.
+DeviceReply DeviceSession::Fill(const UpskillRequest& request) {
+  const std::uint64_t address = request.a[0];
+  const std::uint64_t bytes = request.a[1];
+  ptx::Allocation* const found = memory_.Find(address);
+  if (found == nullptr || bytes > found->End() - address) return Failed(kCudaInvalidValue);
+  streams_.Work(request.a[4]);
+  const auto begin = static_cast<std::ptrdiff_t>(address - found->address);
+  const auto size = static_cast<std::ptrdiff_t>(bytes);
+  std::fill_n(found->data.begin() + begin, size, static_cast<std::uint8_t>(request.a[2]));
+  std::fill_n(found->writer.begin() + begin, size, ptx::Writer::kDevice);
+  return {};
+}
+
+// A finding unless the program asks for the error: nothing has told it that the kernel didn't run.
+DeviceReply DeviceSession::LaunchFailed(std::uint64_t kernel, std::string_view text) {
+  constexpr std::size_t kMaxUnread = 100;
+  if (kernel >= kernels_.size()) return Failed(kCudaInvalidFunction);
+  if (!report_.limit.empty()) return {};  // which says why
+  DeviceFinding finding;
+  finding.kind = "launch-error";
+  finding.message =
+      fmt::format("A launch failed with {}, and the program never asks for the error", ExcerptLine(text, 200));
+  finding.kernel = kernels_[kernel].name;
+  const auto same = std::find_if(unread_.begin(), unread_.end(), [&](const DeviceFinding& each) {
+    return each.kernel == finding.kernel && each.message == finding.message;
+  });
+  if (same != unread_.end()) {
+    ++same->count;
+  } else if (unread_.size() < kMaxUnread) {
+    unread_.push_back(std::move(finding));
+  }
+  return {};
+}
+
+DeviceReply DeviceSession::FindAllocation(std::uint64_t address) const {
+  DeviceReply reply;
+  const ptx::Allocation* const found = memory_.Find(address);
+  if (found == nullptr) {
+    reply.error = kCudaInvalidValue;
+    return reply;
+  }
+  reply.r[0] = found->address;
+  reply.r[1] = found->data.size();
+  reply.r[2] = managed_.contains(found->address) ? kUpskillManagedMemory : kUpskillDeviceMemory;
+  return reply;
+}
+
+DeviceReply DeviceSession::Streams(const UpskillRequest& request) {
+  DeviceReply reply;
+  switch (request.operation) {
+    case kUpskillSynchronize:
+      if (request.a[2] != 0) {
+        const bool done =
+            request.a[0] == kUpskillOneEvent ? streams_.AskEvent(request.a[1]) : streams_.AskStream(request.a[1]);
+        reply.r[0] = done ? 0 : 1;
+        return reply;
+      }
+      if (request.a[0] == kUpskillWholeDevice) streams_.SynchronizeDevice();
+      if (request.a[0] == kUpskillOneStream) streams_.SynchronizeStream(request.a[1]);
+      if (request.a[0] == kUpskillOneEvent) streams_.SynchronizeEvent(request.a[1]);
+      return reply;
+    case kUpskillMakeStream:
+      reply.r[0] = streams_.Make(request.a[0] != 0);
+      return reply;
+    case kUpskillRecordEvent:
+      streams_.Record(request.a[0], request.a[1]);
+      reply.r[0] = TimeForProgram();
+      return reply;
+    case kUpskillWaitEvent:
+      streams_.WaitForEvent(request.a[0], request.a[1]);
+      return reply;
+    default:
+      return Failed(kCudaNotSupported);
+  }
+}
+
+}  // namespace upskill

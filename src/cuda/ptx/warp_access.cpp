@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads and stores of a whole warp at once, where there is nothing to report. Whatever doesn't fit here goes through
+// memory_access.cpp lane by lane, which gives the same results.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "cuda/ptx/machine.h"
+
+namespace upskill::ptx {
+namespace {
+
+constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
+
+bool InWindow(std::uint64_t address, std::uint64_t window) {
+  return address >= window && address < window + kWindowBytes;
+}
+
+template <typename T>
+T WordAt(const std::uint8_t* state) {
+  T word = 0;
+  std::memcpy(&word, state, sizeof word);
+  return word;
+}
+
+// Bits that aren't zero if one of the bytes is neither Writer::kHost nor Writer::kDevice.
+template <typename T>
+T NotWritten(const std::uint8_t* state) {
+  return static_cast<T>(static_cast<T>(WordAt<T>(state) - static_cast<T>(kOnes)) & static_cast<T>(kOnes * 0xFEU));
+}
+
+// Bits that aren't zero if one of the bytes is kGap or kAsyncPending.
+template <typename T>
+T NotOrdinary(const std::uint8_t* state) {
+  const T word = WordAt<T>(state);
+  return static_cast<T>((word & static_cast<T>(kOnes * 0xFCU)) | (word & (word >> 1U) & static_cast<T>(kOnes)));
+}
+
+// Whether `test` of the state is zero for all lanes; those that aren't active have the addresses of others.
+template <typename T, typename Test>
+bool AllLanes(const WarpAccess& access, std::uint32_t bytes, Test test) {
+  T bad = 0;
+  const std::size_t count = access.lanes.same ? 1 : 32;
+  for (std::size_t lane = 0; lane < count; ++lane) {
+    const std::uint8_t* state = access.state + access.lanes.offsets[lane];
+    for (std::uint32_t at = 0; at < bytes; at += sizeof(T)) bad = static_cast<T>(bad | test(state + at));
+  }
+  return bad == 0;
+}
+
+bool AllWritten(const WarpAccess& access, std::uint32_t bytes) {
+  if (bytes >= 8) return AllLanes<std::uint64_t>(access, bytes, NotWritten<std::uint64_t>);
+  if (bytes == 4) return AllLanes<std::uint32_t>(access, 4, NotWritten<std::uint32_t>);
+  return AllLanes<std::uint8_t>(access, bytes, NotWritten<std::uint8_t>);
+}
+
+bool AllOrdinary(const WarpAccess& access, std::uint32_t bytes) {
+  if (bytes >= 8) return AllLanes<std::uint64_t>(access, bytes, NotOrdinary<std::uint64_t>);
+  if (bytes == 4) return AllLanes<std::uint32_t>(access, 4, NotOrdinary<std::uint32_t>);
+  return AllLanes<std::uint8_t>(access, bytes, NotOrdinary<std::uint8_t>);
+}
+
+// Whether each bank of shared memory has to serve one word of 4 bytes at most.
+bool OneWordPerBank(const WarpAccess& access) {
+  constexpr std::uint32_t kNone = 0xFFFFFFFFU;
+  std::array<std::uint32_t, 32> words{};
+  words.fill(kNone);
+  const auto start = static_cast<std::uint32_t>(access.first / 4);
+  for (const std::uint32_t offset : access.lanes.offsets) {
+    const std::uint32_t word = start + offset / 4;
+    std::uint32_t& bank = words[word % 32];
+    if (bank != word && bank != kNone) return false;
+    bank = word;
+  }
+  return true;
+}
+
+template <typename T>
+void GatherLanes(char* to, const std::uint8_t* from, const LaneAddresses& lanes, std::uint32_t mask) {
+  auto* values = reinterpret_cast<T*>(to);
+  if (mask == 0xFFFFFFFFU) {
+    for (std::size_t lane = 0; lane < 32; ++lane) std::memcpy(values + lane, from + lanes.offsets[lane], sizeof(T));
+    return;
+  }
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+    std::memcpy(values + lane, from + lanes.offsets[lane], sizeof(T));
+  }
+}
+
+// The same for registers wider than the values, which are extended by zeros or the sign.
+void GatherExtended(char* to, const std::uint8_t* from, const LaneAddresses& lanes, std::uint32_t mask,
+                    const Inst& inst) {
+  const std::uint32_t size = SizeOf(inst.type);
+  const bool extends = IsSigned(inst.type) && size < inst.slot_size;
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+    std::array<std::uint8_t, 16> value{};
+    std::memcpy(value.data(), from + lanes.offsets[lane], size);
+    if (extends && (value[size - 1] & 0x80U) != 0) std::fill(value.begin() + size, value.end(), std::uint8_t{0xFF});
+    std::memcpy(to + lane * inst.slot_size, value.data(), inst.slot_size);
+  }
+}
+
+}  // namespace
+
+LaneAddresses Machine::AddressesTogether(const Inst& inst, std::uint32_t mask, std::uint32_t base) const {
+  if (inst.address_mode == AddressMode::kFrame || inst.space == Space::kLocal || mask == 0) return {};
+  const auto offset = static_cast<std::uint64_t>(inst.imm);
+  if (inst.address_mode == AddressMode::kRegister32) {
+    return AddressesOfLanes(Register<std::uint32_t>(base), static_cast<std::uint32_t>(offset), mask);
+  }
+  const std::uint64_t kept = inst.space == Space::kShared ? 0xFFFFFFFFU : ~std::uint64_t{0};
+  return AddressesOfLanes(Register<std::uint64_t>(base), offset, kept, mask);
+}
+
+// Where the lanes access one variable's or allocation's space, if they do.
+std::optional<WarpAccess> Machine::ResolveTogether(const Inst& inst, const LaneAddresses& lanes, std::uint32_t bytes) {
+  if (!lanes.near || (lanes.bits & (bytes - 1)) != 0) return std::nullopt;
+  WarpAccess access{nullptr, nullptr, lanes.first, Space::kShared, false, lanes};
+  if (inst.space == Space::kShared || (inst.space == Space::kGeneric && InWindow(lanes.first, kSharedWindow))) {
+    if (inst.space == Space::kGeneric) access.first -= kSharedWindow;
+    if (access.first + lanes.span + bytes > block_->shared_state.size()) return std::nullopt;
+    access.data = block_->shared.data() + access.first;
+    access.state = block_->shared_state.data() + access.first;
+    return access;
+  }
+  // The windows are far from all allocations.
+  Allocation* allocation = last_allocation_;
+  if (allocation == nullptr || lanes.first < allocation->address || lanes.first >= allocation->End()) {
+    allocation = memory_.Find(lanes.first);
+    if (allocation == nullptr) return std::nullopt;
+    last_allocation_ = allocation;
+  }
+  const std::uint64_t at = lanes.first - allocation->address;
+  if (at + lanes.span + bytes > allocation->data.size()) return std::nullopt;
+  access.data = allocation->data.data() + at;
+  access.state = reinterpret_cast<std::uint8_t*>(allocation->writer.data() + at);
+  access.space = Space::kGlobal;
+  access.read_only = allocation->read_only;
+  return access;
+}
+
+// The accesses of one lane, in its cells of four bytes; what isn't plainly in order is checked in full.
+void Machine::WatchLane(const Inst& inst, const WarpAccess& access, std::uint32_t lane, std::uint32_t bytes,
+                        bool writes, bool same_value, MemoryAccess& watched) {
+  const std::uint64_t address = access.first + access.lanes.offsets[lane];
+  watched.thread = static_cast<std::uint16_t>(warp_->index * 32 + lane);
+  if (bytes < 4) watched.bytes = static_cast<std::uint8_t>(((1U << bytes) - 1) << (address % 4));
+  bool plain = true;
+  for (std::uint64_t at = address & ~std::uint64_t{3}; at < address + bytes && plain; at += 4) {
+    ShadowCell* cell = access.space == Space::kShared ? &block_->shared_shadow[at / 4] : races_.GlobalCell(at);
+    if (cell == nullptr) return;
+    plain = writes ? RaceChecker::PlainWrite(*cell, block_->clock, watched)
+                   : RaceChecker::PlainRead(*cell, block_->clock, watched);
+  }
+  if (plain) return;
+  Target target;
+  target.data = access.data + access.lanes.offsets[lane];
+  target.state = access.state + access.lanes.offsets[lane];
+  target.space = access.space;
+  target.address = address;
+  CheckRace(inst, lane, target, bytes, writes, false, same_value);
+}
+
+void Machine::WatchReads(const Inst& inst, const WarpAccess& access, std::uint32_t mask, std::uint32_t bytes) {
+  MemoryAccess watched = Watched(inst);
+  const auto parts = std::bit_cast<std::array<std::uint64_t, 2>>(watched);
+  const std::uint64_t warp_part = parts[1] + (std::uint64_t{warp_->index} << 37U);
+  const bool words = access.space == Space::kShared && bytes == 4;
+  ShadowCell* const cells = words ? block_->shared_shadow.data() + access.first / 4 : nullptr;
+  std::uint32_t last = kNowhere;
+  std::uint32_t repeated = 0;
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    // Of lanes that read the same, two are enough.
+    repeated = access.lanes.offsets[lane] == last ? repeated + 1 : 0;
+    if (repeated > 1) continue;
+    last = access.lanes.offsets[lane];
+    if (words) {
+      // Made in registers: a copy of what has just been stored in parts would wait for it.
+      const std::array<std::uint64_t, 2> own{parts[0], warp_part + (std::uint64_t{lane} << 32U)};
+      if (RaceChecker::PlainRead(cells[last / 4], block_->clock, std::bit_cast<MemoryAccess>(own))) continue;
+    }
+    WatchLane(inst, access, lane, bytes, false, false, watched);
+  }
+}
+
+MemoryAccess Machine::Watched(const Inst& inst) const {
+  MemoryAccess watched;
+  watched.time = races_.Now() & kMostTime;
+  watched.pc = LocationPc(inst) & kMostPc;
+  watched.block = block_->index;
+  watched.bytes = 0xF;
+  return watched;
+}
+
+// Returns false if the lanes must be looked at one by one: then nothing has happened.
+bool Machine::LoadTogether(const Inst& inst, std::uint32_t mask, std::uint32_t base, std::uint32_t bytes) {
+  const std::uint32_t size = bytes / inst.vector;
+  if (inst.ordering != Ordering::kWeak || size * inst.vector != bytes || !std::has_single_bit(bytes)) return false;
+  const LaneAddresses lanes = AddressesTogether(inst, mask, base);
+  const std::optional<WarpAccess> access = ResolveTogether(inst, lanes, bytes);
+  if (!access) return false;
+  if (claimer_ && !ClaimTogether(*access, mask, bytes, false)) return true;
+  const bool checks = options_.check_uninitialised || access->space == Space::kShared;
+  if (checks && !AllWritten(*access, bytes)) return false;
+  if (options_.check_races && !access->read_only) WatchReads(inst, *access, mask, bytes);
+  for (std::uint32_t e = 0; e < inst.vector; ++e) {
+    const std::uint32_t operand = Operand(inst, e);
+    const std::uint8_t* from = access->data + std::size_t{e} * size;
+    char* to = Register<char>(operand);
+    if (size == 4 && inst.slot_size == 4) {
+      GatherLanes<std::uint32_t>(to, from, lanes, mask);
+    } else if (size == 8 && inst.slot_size == 8) {
+      GatherLanes<std::uint64_t>(to, from, lanes, mask);
+    } else if (size == 2 && inst.slot_size == 2) {
+      GatherLanes<std::uint16_t>(to, from, lanes, mask);
+    } else {
+      GatherExtended(to, from, lanes, mask, inst);
+    }
+    if (!options_.check_uninitialised) continue;
+    Taint& taint = frame_->taints[operand / 64];
+    taint.lanes &= ~mask;
+    taint.computed &= ~mask;
+  }
+  if (options_.count_memory) CountTogether(*access, mask, bytes, false);
+  return true;
+}
+
+bool Machine::StoreTogether(const Inst& inst, std::uint32_t mask, std::uint32_t base, std::uint32_t bytes) {
+  const std::uint32_t size = bytes / inst.vector;
+  if (inst.ordering != Ordering::kWeak || inst.space == Space::kConst || !std::has_single_bit(bytes)) return false;
+  for (std::uint32_t e = 0; e < inst.vector; ++e) {
+    if ((TaintOf(Operand(inst, e)) & mask) != 0) return false;
+  }
+  const LaneAddresses lanes = AddressesTogether(inst, mask, base);
+  const std::optional<WarpAccess> access = ResolveTogether(inst, lanes, bytes);
+  if (!access || access->read_only) return false;
+  if (claimer_ && !ClaimTogether(*access, mask, bytes, true)) return true;
+  if (access->space == Space::kShared && !AllOrdinary(*access, bytes)) return false;
+  MemoryAccess watched = Watched(inst);
+  std::array<std::uint8_t, 128> data{};
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    for (std::uint32_t e = 0; e < inst.vector; ++e) {
+      const char* from = Register<char>(Operand(inst, e)) + std::size_t{lane} * inst.slot_size;
+      if (size == 4) {
+        std::memcpy(data.data() + std::size_t{e} * 4, from, 4);
+      } else {
+        std::memcpy(data.data() + std::size_t{e} * size, from, size);
+      }
+    }
+    std::uint8_t* to = access->data + access->lanes.offsets[lane];
+    if (options_.check_races) {
+      const bool same = bytes == 4 ? WordAt<std::uint32_t>(to) == WordAt<std::uint32_t>(data.data())
+                                   : std::memcmp(to, data.data(), bytes) == 0;
+      WatchLane(inst, *access, lane, bytes, true, same, watched);
+    }
+    if (bytes == 4) {
+      std::memcpy(to, data.data(), 4);
+      std::memset(access->state + access->lanes.offsets[lane], static_cast<int>(Writer::kDevice), 4);
+    } else {
+      std::memcpy(to, data.data(), bytes);
+      std::memset(access->state + access->lanes.offsets[lane], static_cast<int>(Writer::kDevice), bytes);
+    }
+  }
+  if (options_.count_memory) CountTogether(*access, mask, bytes, true);
+  return true;
+}
+
+// As CountAccess, for the frequent patterns: one address, or one range from lane to lane.
+void Machine::CountTogether(const WarpAccess& access, std::uint32_t mask, std::uint32_t bytes, bool writes) {
+  const bool same = access.lanes.same;
+  bool range = access.lanes.span == 31 * bytes;
+  for (std::uint32_t lane = 0; lane < 32 && range; ++lane) range = access.lanes.offsets[lane] == lane * bytes;
+  Counters& counters = outcome_.counters;
+  if (access.space == Space::kShared && (same || range || (bytes == 4 && OneWordPerBank(access)))) {
+    ++counters.shared_requests;
+    return;
+  }
+  if (same || range) {
+    const std::uint64_t last = access.first + (same ? bytes : 32U * bytes) - 1;
+    (writes ? counters.global_store_requests : counters.global_load_requests) += 1;
+    (writes ? counters.global_store_sectors : counters.global_load_sectors) += last / 32 - access.first / 32 + 1;
+    (writes ? counters.global_store_bytes : counters.global_load_bytes) +=
+        static_cast<std::uint64_t>(std::popcount(mask)) * bytes;
+    return;
+  }
+  std::array<std::uint64_t, 32> addresses{};
+  for (std::size_t lane = 0; lane < 32; ++lane) addresses[lane] = access.first + access.lanes.offsets[lane];
+  CountAccess(mask, addresses, bytes, access.space, writes);
+}
+
+}  // namespace upskill::ptx

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// wmma: which lane holds which element isn't specified, so here lane after lane holds the next elements, row by row.
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "cuda/ptx/forms.h"
+#include "cuda/ptx/machine.h"
+#include "cuda/ptx/number_formats.h"
+
+namespace upskill::ptx {
+namespace {
+
+constexpr std::size_t kMostElements = 512;
+using FragmentElements = std::array<double, kMostElements>;
+
+double ElementOf(std::uint64_t bits, Type type) {
+  switch (type) {
+    case Type::kF64:
+      return std::bit_cast<double>(bits);
+    case Type::kF32:
+      return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+    case Type::kTf32:
+      return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits) & 0xFFFFE000U));
+    case Type::kF16:
+      return static_cast<double>(HalfToFloat(static_cast<std::uint16_t>(bits)));
+    case Type::kBf16:
+      return static_cast<double>(BfloatToFloat(static_cast<std::uint16_t>(bits)));
+    case Type::kS32:
+      return static_cast<std::int32_t>(bits);
+    case Type::kS8:
+      return static_cast<std::int8_t>(bits);
+    default:
+      return static_cast<std::uint8_t>(bits);
+  }
+}
+
+std::uint64_t BitsOf(double value, Type type) {
+  switch (type) {
+    case Type::kF64:
+      return std::bit_cast<std::uint64_t>(value);
+    case Type::kF16:
+      return HalfFromDouble(value);
+    case Type::kS32:
+      return static_cast<std::uint32_t>(static_cast<std::int64_t>(value));
+    default:
+      return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+  }
+}
+
+// Slot `slot` of a lane that has `slots` of them, for a matrix of `count` elements: small ones are held several times.
+std::size_t ElementIn(unsigned lane, std::size_t slot, std::size_t count) {
+  const std::size_t distinct = count / 32;
+  return lane * distinct + slot % distinct;
+}
+
+}  // namespace
+
+// Elements are packed into registers of 4 bytes, or 8 for f64.
+std::uint64_t Machine::FragmentBits(std::uint32_t operand, unsigned lane, unsigned index, unsigned size) const {
+  std::uint64_t bits = 0;
+  const std::size_t width = size == 8 ? 8 : 4;
+  std::memcpy(&bits, Register<char>(operand) + lane * width + std::size_t{index} * size, size);
+  return bits;
+}
+
+void Machine::SetFragmentBits(std::uint32_t operand, unsigned lane, unsigned index, unsigned size, std::uint64_t bits) {
+  const std::size_t width = size == 8 ? 8 : 4;
+  std::memcpy(Register<char>(operand) + lane * width + std::size_t{index} * size, &bits, size);
+}
+
+// wmma.load and wmma.store: flags has the rows and columns; sub is 1 if columns follow each other in memory. The
+// sources after the registers are the address and the stride, in elements.
+void Machine::WmmaMove(const Inst& inst, std::uint32_t mask) {
+  const bool stores = inst.action == Action::kWmmaStore;
+  const std::uint32_t base = Operand(inst, inst.vector);
+  const std::uint32_t stride_operand = Operand(inst, inst.vector + 1U);
+  CheckUse(inst, base, mask);
+  if (options_.check_races) races_.Tick();
+  const unsigned rows = inst.flags & 0xFFU;
+  const unsigned columns = (inst.flags >> 8U) & 0xFFU;
+  const unsigned size = inst.type == Type::kTf32 ? 4 : SizeOf(inst.type);
+  const unsigned per_register = size >= 4 ? 1 : 4 / size;
+  const std::size_t count = std::size_t{rows} * columns;
+  const std::size_t slots = stores ? count / 32 : std::size_t{inst.vector} * per_register;
+  std::array<std::uint32_t, 32> undefined{};
+  std::array<std::uint64_t, 32> lines{};
+  const std::uint32_t some = static_cast<std::uint32_t>(std::countr_zero(mask));
+  const std::uint64_t stride = Register<std::uint32_t>(stride_operand)[some];
+  const unsigned line_count = inst.sub == 1 ? columns : rows;
+  Space space = Space::kGlobal;
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    const std::uint64_t start = AddressOf(inst, lane, base);
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+      const std::size_t element = ElementIn(lane, slot, count);
+      const std::uint64_t row = element / columns;
+      const std::uint64_t column = element % columns;
+      const std::uint64_t at = inst.sub == 1 ? column * stride + row : row * stride + column;
+      const auto index = static_cast<unsigned>(slot % per_register);
+      const std::uint32_t operand = Operand(inst, slot / per_register);
+      Target target;
+      if (!Resolve(inst, lane, start + at * size, size, stores ? "write" : "read", target)) continue;
+      space = target.space;
+      const std::uint64_t line = inst.sub == 1 ? column : row;
+      lines[line] = target.address - (inst.sub == 1 ? row : column) * size;
+      if (stores && target.read_only) continue;
+      std::uint64_t bits = stores ? FragmentBits(operand, lane, index, size) : 0;
+      if (options_.check_races && target.space != Space::kLocal) {
+        CheckRace(inst, lane, target, size, stores, false, stores && std::memcmp(target.data, &bits, size) == 0);
+      }
+      if (stores) {
+        CheckUse(inst, operand, 1U << lane);
+        std::memcpy(target.data, &bits, size);
+        std::memset(target.state, static_cast<int>(Writer::kDevice), size);
+        continue;
+      }
+      std::memcpy(&bits, target.data, size);
+      if (KnownBytes(inst, lane, target, size) == 0) undefined[slot / per_register] |= 1U << lane;
+      SetFragmentBits(operand, lane, index, size, bits);
+    }
+  }
+  if (options_.check_uninitialised && !stores) {
+    for (std::uint32_t i = 0; i < inst.vector; ++i) {
+      frame_->taints[Operand(inst, i) / 64] = Taint{undefined[i], 0, LocationPc(inst)};
+    }
+  }
+  if (!options_.count_memory || space == Space::kLocal) return;
+  const std::uint32_t line_mask = line_count >= 32 ? 0xFFFFFFFFU : (1U << line_count) - 1;
+  CountAccess(line_mask, lines, (inst.sub == 1 ? rows : columns) * size, space, stores);
+}
+
+// d = a * b + c. Sums are exact to double precision and rounded once.
+void Machine::WmmaMultiply(const Inst& inst, std::uint32_t mask) {
+  const unsigned m = inst.flags & 0xFFU;
+  const unsigned n = (inst.flags >> 8U) & 0xFFU;
+  const unsigned k = (inst.flags >> 16U) & 0xFFU;
+  const Type result = (inst.sub & kWmmaHalfResult) != 0 ? Type::kF16
+                      : inst.slot_size == 8             ? Type::kF64
+                      : SizeOf(inst.type) == 1          ? Type::kS32
+                                                        : Type::kF32;
+  const Type addend = (inst.sub & kWmmaHalfAddend) != 0 ? Type::kF16 : result == Type::kF16 ? Type::kF32 : result;
+  const std::size_t a_first = inst.results;
+  const std::size_t b_first = a_first + inst.vector;
+  const std::size_t c_first = b_first + inst.source_slot_size;
+  const auto gather = [&](std::size_t first, std::size_t count, Type type) {
+    FragmentElements elements{};
+    const unsigned size = type == Type::kTf32 ? 4 : SizeOf(type);
+    const unsigned per_register = size >= 4 ? 1 : 4 / size;
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      for (std::size_t slot = 0; slot < count / 32; ++slot) {
+        const std::uint32_t operand = Operand(inst, first + slot / per_register);
+        const auto index = static_cast<unsigned>(slot % per_register);
+        elements[ElementIn(lane, slot, count)] = ElementOf(FragmentBits(operand, lane, index, size), type);
+      }
+    }
+    return elements;
+  };
+  const FragmentElements a = gather(a_first, std::size_t{m} * k, inst.type);
+  const FragmentElements b = gather(b_first, std::size_t{k} * n, inst.source_type);
+  const FragmentElements c = gather(c_first, std::size_t{m} * n, addend);
+  const unsigned size = SizeOf(result);
+  const unsigned per_register = size >= 4 ? 1 : 4 / size;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if (((mask >> lane) & 1U) == 0) continue;
+    for (std::size_t slot = 0; slot < std::size_t{m} * n / 32; ++slot) {
+      const std::size_t element = ElementIn(lane, slot, std::size_t{m} * n);
+      double sum = c[element];
+      for (unsigned i = 0; i < k; ++i) {
+        sum = std::fma(a[element / n * k + i], b[std::size_t{i} * n + element % n], sum);
+      }
+      SetFragmentBits(Operand(inst, slot / per_register), lane, static_cast<unsigned>(slot % per_register), size,
+                      BitsOf(sum, result));
+    }
+  }
+  if (options_.check_uninitialised) Propagate(inst, mask);
+}
+
+}  // namespace upskill::ptx
