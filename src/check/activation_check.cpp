@@ -31,7 +31,7 @@ class ActivationCheck : public Check {
 
 }  // namespace
 
-Result<std::unique_ptr<Check>> MakeActivates(const CheckSpec& spec) {
+Result<std::unique_ptr<Check>> MakeActivates(const CheckSpec& spec, CaseParts& /*parts*/) {
   const Json& expected = Member(spec.options, kExpected);
   if (!expected.is_null() && !expected.is_boolean()) return InputError("activates: \"expected\" must be true or false");
   return std::unique_ptr<Check>(std::make_unique<ActivationCheck>(ActivationName(spec)));

@@ -12,7 +12,7 @@ namespace upskill {
 // `activates`: whether a student reads the skill, or with `"expected": false` leaves it alone. Answers don't show it:
 // the check itself is skipped, and CellChecks puts ActivationResult in its place where the student could choose. Error:
 // `expected` is neither true nor false.
-Result<std::unique_ptr<Check>> MakeActivates(const CheckSpec& spec);
+Result<std::unique_ptr<Check>> MakeActivates(const CheckSpec& spec, CaseParts& parts);
 
 bool IsActivationCheck(const CheckSpec& spec);
 bool ExpectsActivation(const CheckSpec& spec);

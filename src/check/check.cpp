@@ -7,19 +7,9 @@
 #include <map>
 #include <utility>
 
-#include "check/activation_check.h"
 #include "check/answer_files.h"
-#include "check/command_check.h"
-#include "check/cuda_bindings_check.h"
-#include "check/cuda_compile_check.h"
-#include "check/cuda_run_check.h"
+#include "check/check_makers.h"
 #include "check/group_check.h"
-#include "check/judge_check.h"
-#include "check/kernel_builder_check.h"
-#include "check/number_check.h"
-#include "check/text_checks.h"
-#include "check/tool_call_check.h"
-#include "check/value_checks.h"
 #include "skill/check_types.h"
 #include "util/files.h"
 #include "util/text.h"
@@ -34,58 +24,6 @@ constexpr std::size_t kMaxStringBytes = std::size_t{1} << 20U;
 constexpr std::size_t kMaxSearches = 500;
 constexpr std::size_t kMaxDataChecks = 100;
 constexpr std::size_t kMaxJudgeChecks = 20;  // each is a request
-
-Result<std::unique_ptr<Check>> MakeOfKind(CheckKind kind, const CheckSpec& spec, CaseParts& parts) {
-  switch (kind) {
-    case CheckKind::kContains:
-      return MakeContains(spec, parts);
-    case CheckKind::kNotContains:
-      return MakeNotContains(spec, parts);
-    case CheckKind::kAnyOf:
-      return MakeAnyOf(spec, parts);
-    case CheckKind::kInOrder:
-      return MakeInOrder(spec, parts);
-    case CheckKind::kEquals:
-      return MakeEquals(spec, parts);
-    case CheckKind::kRegex:
-      return MakeRegex(spec, parts);
-    case CheckKind::kNotRegex:
-      return MakeNotRegex(spec, parts);
-    case CheckKind::kNumber:
-      return MakeNumber(spec, parts);
-    case CheckKind::kJsonSchema:
-      return MakeJsonSchema(spec, parts);
-    case CheckKind::kJsonValue:
-      return MakeValueCheck(DataFormat::kJson, spec, parts);
-    case CheckKind::kTomlValue:
-      return MakeValueCheck(DataFormat::kToml, spec, parts);
-    case CheckKind::kYamlValue:
-      return MakeValueCheck(DataFormat::kYaml, spec, parts);
-    case CheckKind::kFileExists:
-      return MakeFileExists(spec, parts);
-    case CheckKind::kCommand:
-      return MakeCommandCheck(spec, parts);
-    case CheckKind::kCudaCompile:
-      return MakeCudaCompile(spec, parts);
-    case CheckKind::kCudaRun:
-      return MakeCudaRun(spec, parts);
-    case CheckKind::kCudaBindings:
-      return MakeCudaBindings(spec, parts);
-    case CheckKind::kAll:
-    case CheckKind::kAny:
-    case CheckKind::kAtLeast:
-      return MakeGroup(kind, spec, parts);
-    case CheckKind::kKernelBuilder:
-      return MakeKernelBuilder(spec, parts);
-    case CheckKind::kJudge:
-      return MakeJudge(spec, parts);
-    case CheckKind::kActivates:
-      return MakeActivates(spec);
-    case CheckKind::kToolCall:
-      return MakeToolCall(spec, parts);
-  }
-  return InputError("unknown check type");
-}
 
 struct CheckSizes {
   std::size_t checks = 0;
@@ -196,7 +134,8 @@ std::vector<CheckedPart> CaseParts::Search(const std::vector<std::optional<std::
 Result<std::unique_ptr<Check>> MakeCheck(const CheckSpec& spec, CaseParts& parts) {
   const CheckType* const type = FindCheckType(spec.type);
   if (type == nullptr || !spec.unavailable.empty()) return MakeSkipped(spec);
-  return MakeOfKind(type->kind, spec, parts);
+  if (const CheckMaker make = FindCheckMaker(type->kind); make != nullptr) return make(spec, parts);
+  return InputError("unknown check type");
 }
 
 Result<CaseChecks> CaseChecks::Make(const Case& test_case, const Sandbox& sandbox, bool has_judge) {

@@ -6,7 +6,7 @@
 
 namespace upskill {
 
-// The types of checks that a suite may state. Everything that depends on the type is here or switches over the kind.
+// The types of checks that a suite may state: a row of kCheckTypes each, and a maker in check/check_makers.
 enum class CheckKind {
   kContains,
   kNotContains,

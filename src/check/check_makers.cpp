@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/check_makers.h"
+
+#include <array>
+#include <cstddef>
+
+#include "check/activation_check.h"
+#include "check/command_check.h"
+#include "check/cuda_bindings_check.h"
+#include "check/cuda_compile_check.h"
+#include "check/cuda_run_check.h"
+#include "check/group_check.h"
+#include "check/judge_check.h"
+#include "check/kernel_builder_check.h"
+#include "check/number_check.h"
+#include "check/text_checks.h"
+#include "check/tool_call_check.h"
+#include "check/value_checks.h"
+
+namespace upskill {
+namespace {
+
+template <DataFormat kFormat>
+Result<std::unique_ptr<Check>> MakeValueCheckOf(const CheckSpec& spec, CaseParts& parts) {
+  return MakeValueCheck(kFormat, spec, parts);
+}
+
+template <CheckKind kKind>
+Result<std::unique_ptr<Check>> MakeGroupOf(const CheckSpec& spec, CaseParts& parts) {
+  return MakeGroup(kKind, spec, parts);
+}
+
+constexpr std::array kOwnMakers = {
+    CheckMakerRow{CheckKind::kContains, MakeContains},
+    CheckMakerRow{CheckKind::kNotContains, MakeNotContains},
+    CheckMakerRow{CheckKind::kAnyOf, MakeAnyOf},
+    CheckMakerRow{CheckKind::kInOrder, MakeInOrder},
+    CheckMakerRow{CheckKind::kEquals, MakeEquals},
+    CheckMakerRow{CheckKind::kRegex, MakeRegex},
+    CheckMakerRow{CheckKind::kNotRegex, MakeNotRegex},
+    CheckMakerRow{CheckKind::kNumber, MakeNumber},
+    CheckMakerRow{CheckKind::kJsonSchema, MakeJsonSchema},
+    CheckMakerRow{CheckKind::kJsonValue, MakeValueCheckOf<DataFormat::kJson>},
+    CheckMakerRow{CheckKind::kTomlValue, MakeValueCheckOf<DataFormat::kToml>},
+    CheckMakerRow{CheckKind::kYamlValue, MakeValueCheckOf<DataFormat::kYaml>},
+    CheckMakerRow{CheckKind::kFileExists, MakeFileExists},
+    CheckMakerRow{CheckKind::kCommand, MakeCommandCheck},
+    CheckMakerRow{CheckKind::kCudaCompile, MakeCudaCompile},
+    CheckMakerRow{CheckKind::kCudaBindings, MakeCudaBindings},
+    CheckMakerRow{CheckKind::kCudaRun, MakeCudaRun},
+    CheckMakerRow{CheckKind::kAll, MakeGroupOf<CheckKind::kAll>},
+    CheckMakerRow{CheckKind::kAny, MakeGroupOf<CheckKind::kAny>},
+    CheckMakerRow{CheckKind::kAtLeast, MakeGroupOf<CheckKind::kAtLeast>},
+    CheckMakerRow{CheckKind::kKernelBuilder, MakeKernelBuilder},
+    CheckMakerRow{CheckKind::kJudge, MakeJudge},
+    CheckMakerRow{CheckKind::kActivates, MakeActivates},
+    CheckMakerRow{CheckKind::kToolCall, MakeToolCall},
+};
+
+using MakersByKind = std::array<CheckMaker, kCheckTypes.size()>;
+
+MakersByKind& Makers() {
+  static MakersByKind makers = [] {
+    MakersByKind own{};
+    for (const CheckMakerRow& row : kOwnMakers) own.at(static_cast<std::size_t>(row.kind)) = row.make;
+    return own;
+  }();
+  return makers;
+}
+
+}  // namespace
+
+CheckMaker FindCheckMaker(CheckKind kind) { return Makers().at(static_cast<std::size_t>(kind)); }
+
+}  // namespace upskill
