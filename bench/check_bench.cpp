@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "check/check.h"
+#include "cuda/checks/cuda_checks.h"
 #include "sandbox/sandbox.h"
 #include "skill/suite.h"
 #include "util/temp_folder.h"
@@ -167,4 +168,7 @@ int BenchMain() {
 }  // namespace
 }  // namespace upskill
 
-int main() { return upskill::BenchMain(); }
+int main() {
+  upskill::AddCudaChecks();
+  return upskill::BenchMain();
+}

@@ -11,7 +11,7 @@
 #include "check/data_text.h"
 #include "check/gap_filler.h"
 #include "check/number_check.h"
-#include "check/ptx_facts.h"
+#include "cuda/checks/ptx_facts.h"
 #include "eval/judge_labels.h"
 #include "eval/judge_prompt.h"
 #include "fuzz/fuzz_checks.h"

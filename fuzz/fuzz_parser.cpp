@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "check/check.h"
+#include "cuda/checks/cuda_checks.h"
 #include "eval/gate.h"
 #include "eval/judged_run.h"
 #include "eval/plan.h"
@@ -118,6 +119,7 @@ void RunSuite(std::string_view input) {
   const Result<Suite> suite = ParseSuite(std::string(input), "skill_meta.json");
   if (!Parsed(suite)) return;
   CHECK(!suite->cases.empty());
+  AddCudaChecks();
   for (const Case& test_case : suite->cases) {
     const Result<CaseChecks> checks = CaseChecks::Make(test_case);
     Parsed(ServersOf(*suite, test_case));
@@ -317,7 +319,7 @@ std::vector<FuzzedParser> OtherParsers() {
       {"labels", FuzzLabels, {}, "eval/judge_labels.cpp"},
       {"answer-data", FuzzAnswerData, {}, "check/data_text.cpp util/toml_guard.cpp util/yaml.cpp"},
       {"json-schema", FuzzJsonSchema, {}, "util/json_schema.cpp util/json_schema_check.cpp"},
-      {"compiler-output", FuzzCompilerOutput, {}, "check/ptx_facts.cpp"},
+      {"compiler-output", FuzzCompilerOutput, {}, "cuda/checks/ptx_facts.cpp"},
       {"run-summaries", FuzzRunSummaries, RunSummariesSeeds(), "report/run_rows_json.cpp"},
       {"judge-files", FuzzJudgeFiles, JudgeFilesSeeds(), "eval/judge_record.cpp eval/judgment_store.cpp"},
       {"tool-call", FuzzToolCall, ToolCallSeeds(), "agent/loop_tools.cpp agent/json_tools.cpp"},

@@ -135,7 +135,9 @@ Result<std::unique_ptr<Check>> MakeCheck(const CheckSpec& spec, CaseParts& parts
   const CheckType* const type = FindCheckType(spec.type);
   if (type == nullptr || !spec.unavailable.empty()) return MakeSkipped(spec);
   if (const CheckMaker make = FindCheckMaker(type->kind); make != nullptr) return make(spec, parts);
-  return InputError("unknown check type");
+  CheckSpec missing = spec;
+  missing.unavailable = kWingMissing;
+  return MakeSkipped(missing);
 }
 
 Result<CaseChecks> CaseChecks::Make(const Case& test_case, const Sandbox& sandbox, bool has_judge) {

@@ -6,9 +6,6 @@
 
 #include "check/activation_check.h"
 #include "check/command_check.h"
-#include "check/cuda_bindings_check.h"
-#include "check/cuda_compile_check.h"
-#include "check/cuda_run_check.h"
 #include "check/group_check.h"
 #include "check/judge_check.h"
 #include "check/kernel_builder_check.h"
@@ -45,9 +42,6 @@ constexpr std::array kOwnMakers = {
     CheckMakerRow{CheckKind::kYamlValue, MakeValueCheckOf<DataFormat::kYaml>},
     CheckMakerRow{CheckKind::kFileExists, MakeFileExists},
     CheckMakerRow{CheckKind::kCommand, MakeCommandCheck},
-    CheckMakerRow{CheckKind::kCudaCompile, MakeCudaCompile},
-    CheckMakerRow{CheckKind::kCudaBindings, MakeCudaBindings},
-    CheckMakerRow{CheckKind::kCudaRun, MakeCudaRun},
     CheckMakerRow{CheckKind::kAll, MakeGroupOf<CheckKind::kAll>},
     CheckMakerRow{CheckKind::kAny, MakeGroupOf<CheckKind::kAny>},
     CheckMakerRow{CheckKind::kAtLeast, MakeGroupOf<CheckKind::kAtLeast>},
@@ -71,5 +65,9 @@ MakersByKind& Makers() {
 }  // namespace
 
 CheckMaker FindCheckMaker(CheckKind kind) { return Makers().at(static_cast<std::size_t>(kind)); }
+
+void AddCheckMakers(std::span<const CheckMakerRow> makers) {
+  for (const CheckMakerRow& row : makers) Makers().at(static_cast<std::size_t>(row.kind)) = row.make;
+}
 
 }  // namespace upskill

@@ -7,6 +7,7 @@
 #include "cli/check_command.h"
 #include "cli/compare_command.h"
 #include "cli/completion_command.h"
+#include "cli/cuda_wing.h"
 #include "cli/doctor_command.h"
 #include "cli/env.h"
 #include "cli/env_file.h"
@@ -241,6 +242,7 @@ ExitCode RunArguments(const std::vector<std::string>& arguments, Env& env) {
 }  // namespace
 
 ExitCode RunCommandLine(const std::vector<std::string>& arguments, Env& env) {
+  AddWingChecks();
   Env masking = WithoutPrintedSecrets(env);
   return RunArguments(arguments, masking);
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "check/check_makers.h"
 #include "model/sim.h"
 #include "report/style.h"
 #include "skill/check_types.h"
@@ -233,9 +234,13 @@ std::string ChecksText() {
 )";
   constexpr std::size_t kColumns = 80;
   constexpr std::size_t kMeaning = 46;
-  for (const CheckType& type : kCheckTypes)
+  std::string missing;
+  for (const CheckType& type : kCheckTypes) {
     text += fmt::format("  {:<14} {:<16} {}\n", type.name, type.keys,
                         Wrapped(std::string(type.passes_when), kColumns, kColumns - kMeaning).text());
+    if (FindCheckMaker(type.kind) == nullptr) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", type.name);
+  }
+  if (!missing.empty()) text += fmt::format("\n{}:\n{}.\n", missing, kWingMissing);
   return text + R"(
 `values`: a string or a list. Patterns: RE2 syntax, with case unless (?i).
 A check with "file" looks at that file in the answer: the fenced block with its

@@ -10,13 +10,15 @@
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
-#include "check/torch_headers.h"
+#include "check/check_makers.h"
 #include "cli/catalog_file.h"
 #include "cli/config.h"
+#include "cli/cuda_wing.h"
 #include "cli/embedded_model.h"
 #include "cli/env_file.h"
 #include "cli/models_check.h"
@@ -144,14 +146,15 @@ void LookAtChecks(const Env& env, Findings& findings) {
       {{"g++", "`apt-get install g++` or your system's equivalent; cases that compile C++ or CUDA are left out"},
        {"python3", "`apt-get install python3` or your system's equivalent; cases that run Python are left out"},
        {"nvcc", "`upskill toolchain add cuda` downloads it; cases that compile CUDA are left out"}}};
+  if (!HasCudaWing()) findings.Add(kChecks, "CUDA checks", State::kAbsent, kWingMissing);
   for (const Program& program : kPrograms) {
     const bool found = sandbox.HasProgram(program.name);
     findings.Add(kChecks, program.name, found ? State::kReady : State::kAbsent, found ? "found" : "not found",
                  found ? "" : program.remedy);
   }
-  if (const std::optional<TorchHeaders> torch = FindTorchHeaders(sandbox)) {
-    findings.Add(kChecks, "PyTorch's headers", State::kReady, torch->version);
-  } else {
+  if (const std::string version = TorchHeadersVersion(sandbox); !version.empty()) {
+    findings.Add(kChecks, "PyTorch's headers", State::kReady, version);
+  } else if (HasCudaWing()) {
     findings.Add(kChecks, "PyTorch's headers", State::kAbsent, "not found",
                  "`upskill toolchain add torch` downloads them; cases that compile bindings are left out");
   }

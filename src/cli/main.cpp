@@ -7,12 +7,13 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/cuda_wing.h"
 #include "cli/env.h"
 #include "cli/standard_streams.h"
-#include "cuda/device/device_process.h"
 #include "llama/worker.h"
 #include "llama/worker_process.h"
 #include "util/clock.h"
@@ -77,7 +78,7 @@ void ProtectMemory() { ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::string_view(argv[1]) == upskill::kWorkerArgument) return upskill::RunEngineWorker(argv[2]);
-  if (argc == 3 && std::string_view(argv[1]) == upskill::kDeviceArgument) return upskill::RunDevice(argv[2]);
+  if (const std::optional<int> code = upskill::RunAsDevice(argc, argv)) return *code;
   ProtectMemory();
   upskill::OccupyStandardDescriptors();
   RaiseFileLimit();

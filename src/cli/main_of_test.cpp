@@ -2,12 +2,12 @@
 // The test program is its own process that runs kernels.
 #include <gmock/gmock.h>
 
-#include <string_view>
+#include <optional>
 
-#include "cuda/device/device_process.h"
+#include "cli/cuda_wing.h"
 
 int main(int argc, char** argv) {
-  if (argc == 3 && std::string_view(argv[1]) == upskill::kDeviceArgument) return upskill::RunDevice(argv[2]);
+  if (const std::optional<int> code = upskill::RunAsDevice(argc, argv)) return *code;
   testing::InitGoogleMock(&argc, argv);
   return RUN_ALL_TESTS();
 }

@@ -6,7 +6,7 @@
 
 namespace upskill {
 
-// The types of checks that a suite may state: a row of kCheckTypes each, and a maker in check/check_makers.
+// The types of checks that a suite may state: a row of kCheckTypes each, and a maker in check/check_makers or a wing.
 enum class CheckKind {
   kContains,
   kNotContains,

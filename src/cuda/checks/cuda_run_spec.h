@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "check/element_type.h"
+#include "cuda/checks/element_type.h"
 #include "cuda/device/device_task.h"
 #include "skill/suite.h"
 #include "util/result.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/cuda_run_spec.h"
+#include "cuda/checks/cuda_run_spec.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/torch_headers.h"
+#include "cuda/checks/torch_headers.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/cuda_run_check.h"
+#include "cuda/checks/cuda_run_check.h"
 
 #include <fmt/format.h>
 #include <re2/re2.h>
@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "check/command_check.h"
-#include "check/compiler_check.h"
-#include "check/cuda_compile_check.h"
-#include "check/cuda_run_judgment.h"
-#include "check/cuda_run_spec.h"
-#include "check/cuda_run_trials.h"
 #include "check/text_checks.h"
+#include "cuda/checks/compiler_check.h"
+#include "cuda/checks/cuda_compile_check.h"
+#include "cuda/checks/cuda_run_judgment.h"
+#include "cuda/checks/cuda_run_spec.h"
+#include "cuda/checks/cuda_run_trials.h"
 #include "cuda/device/kernel_runner.h"
 #include "sandbox/sandbox.h"
 #include "util/files.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/cuda_run_check.h"
+#include "cuda/checks/cuda_run_check.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "check/check.h"
-#include "check/cuda_run_answers_test.h"
+#include "cuda/checks/cuda_run_answers_test.h"
 #include "skill/suite.h"
 #include "util/json.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/cuda_compile_check.h"
+#include "cuda/checks/cuda_compile_check.h"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "check/compiler_check.h"
-#include "check/ptx_facts.h"
 #include "check/text_checks.h"
-#include "check/torch_headers.h"
+#include "cuda/checks/compiler_check.h"
+#include "cuda/checks/ptx_facts.h"
+#include "cuda/checks/torch_headers.h"
 #include "sandbox/sandbox.h"
 #include "util/json.h"
 #include "util/text.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/ptx_facts.h"
+#include "cuda/checks/ptx_facts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/compiler_check.h"
+#include "cuda/checks/compiler_check.h"
 
 #include <fmt/format.h>
 

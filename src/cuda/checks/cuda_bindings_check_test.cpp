@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/cuda_bindings_check.h"
+#include "cuda/checks/cuda_bindings_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

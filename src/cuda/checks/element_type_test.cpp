@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/element_type.h"
+#include "cuda/checks/element_type.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/cuda_run_judgment.h"
+#include "cuda/checks/cuda_run_judgment.h"
 
 #include <gmock/gmock.h>
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "check/check.h"
-#include "check/cuda_run_spec.h"
-#include "check/cuda_run_trials.h"
+#include "cuda/checks/cuda_run_spec.h"
+#include "cuda/checks/cuda_run_trials.h"
 #include "cuda/device/device_report.h"
 
 namespace upskill {

@@ -4,10 +4,12 @@
 
 #include <string_view>
 
+#include "cuda/checks/cuda_checks.h"
 #include "cuda/device/device_process.h"
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::string_view(argv[1]) == upskill::kDeviceArgument) return upskill::RunDevice(argv[2]);
+  upskill::AddCudaChecks();
   testing::InitGoogleMock(&argc, argv);
   return RUN_ALL_TESTS();
 }

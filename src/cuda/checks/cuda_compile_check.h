@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "check/check.h"
-#include "check/compiler_check.h"
+#include "cuda/checks/compiler_check.h"
 #include "skill/suite.h"
 #include "util/result.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/cuda_run_spec.h"
+#include "cuda/checks/cuda_run_spec.h"
 
 #include <gmock/gmock.h>
 
 #include <utility>
 #include <vector>
 
-#include "check/cuda_run_trials.h"
+#include "cuda/checks/cuda_run_trials.h"
 
 namespace upskill {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "check/cuda_run_spec.h"
+#include "cuda/checks/cuda_run_spec.h"
 #include "cuda/device/device_task.h"
 #include "util/result.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/cuda_bindings_check.h"
+#include "cuda/checks/cuda_bindings_check.h"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "check/compiler_check.h"
 #include "check/text_checks.h"
-#include "check/torch_headers.h"
+#include "cuda/checks/compiler_check.h"
+#include "cuda/checks/torch_headers.h"
 #include "sandbox/sandbox.h"
 #include "util/text.h"
 
