@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes tests.json from inputs/, harness/, projects/ and runs/; with --check, only says whether it is up to date."""
+"""Writes tests.json from inputs/, bindings/, projects/ and runs/; with --check, only says whether it is up to date."""
 
 import json
 import pathlib
@@ -37,43 +37,28 @@ PROJECTS = [
 # Bindings to launchers that the case has: its id, tags. The folder projects/ has the files of each.
 BINDINGS = [("affine-binding", ["elementwise"]), ("gather-binding", ["half"])]
 
-# PyTorch's and kernel-builder's headers, all of which torch_stand_in.h takes the place of.
-TORCH_HEADERS = [
+# PyTorch's, kernel-builder's and CUDA's headers, all of which torch_stand_in.h takes the place of.
+BINDING_HEADERS = [
     "torch/torch.h", "torch/all.h", "torch/library.h", "torch/types.h", "ATen/ATen.h", "ATen/core/Tensor.h",
     "ATen/cuda/CUDAContext.h", "ATen/cuda/CUDAContextLight.h", "c10/cuda/CUDAGuard.h", "c10/cuda/CUDAStream.h",
-    "c10/cuda/CUDAException.h", "c10/util/Exception.h", "registration.h",
+    "c10/cuda/CUDAException.h", "c10/util/Exception.h", "registration.h", "cuda_runtime.h", "cuda_fp16.h", "cuda_bf16.h",
 ]
 
 
-def source(name):
-    return (HERE / "harness" / name).read_text(encoding="utf-8")
-
-
-def host_files(case):
-    """The files of the host's test; they are put over the answer's own."""
-    files = {f"host/{name}": source(name) for name in
-             ("cuda_stand_in.h", "half_stand_in.h", "harness.h", "run.sh", "stand_in.cpp")}
-    for header in ("cuda_runtime.h", "cuda_pipeline.h"):
-        files[f"host/{header}"] = '#include "cuda_stand_in.h"\n'
-    for header in ("cuda_fp16.h", "cuda_bf16.h"):
-        files[f"host/{header}"] = '#include "half_stand_in.h"\n'
-    files["host/test.cpp"] = source(f"{case}.cpp")
-    return files
-
-
-def torch_files():
-    files = {f"host/{name}": source(name) for name in ("project.h", "torch_stand_in.h")}
-    return files | {f"host/{header}": '#include "torch_stand_in.h"\n' for header in TORCH_HEADERS}
-
-
-def host_run(case, arguments="", more_files=None):
+def binding_run(case, package):
+    """The binding of a project, compiled with stand-ins for PyTorch's headers, and called."""
+    def source(name):
+        return (HERE / "bindings" / name).read_text(encoding="utf-8")
+    files = {f"host/{name}": source(name) for name in ("binding_test.h", "torch_stand_in.h")}
+    files |= {f"host/{header}": '#include "torch_stand_in.h"\n' for header in BINDING_HEADERS}
     return {
         "type": "command",
-        "command": f"sh host/run.sh {arguments}".strip(),
+        "command": f"g++ -std=c++17 -w -fno-diagnostics-show-caret -fmax-errors=3 -Ihost -I{package}_cuda -Itorch-ext "
+                   "host/test.cpp torch-ext/torch_binding.cpp -o test && ./test",
         "stdout": "^all tests passed\\n$",
         "needs": ["g++"],
         "timeout_seconds": TIMEOUT_SECONDS,
-        "files": host_files(case) | (more_files or {}),
+        "files": files | {"host/test.cpp": source(f"{case}.cpp")},
     }
 
 
@@ -106,7 +91,6 @@ def kernel_case(case, file, tags, conditions):
         "tags": ["kernel"] + tags,
         "checks": [
             {"type": "cuda_compile", "file": file, "arch": "sm_90", **conditions},
-            host_run(case),
             device_run(case, file),
         ],
     }
@@ -140,7 +124,7 @@ def project_case(case, name, tags):
              "pattern": r"(?m)^from \._ops import ops\b"},
             {"type": "regex", "file": f"torch-ext/{package}/__init__.py", "pattern": rf"(?m)^def {package}\("},
             {"type": "cuda_compile", "file": kernel, "arch": "sm_90"},
-            host_run(case, f"{package}_cuda torch-ext/torch_binding.cpp", torch_files()),
+            binding_run(case, package),
             device_run(case, kernel),
         ],
     }
@@ -169,7 +153,7 @@ def main():
     suite = HERE / "tests.json"
     if sys.argv[1:] == ["--check"]:
         if not suite.exists() or suite.read_text(encoding="utf-8") != text:
-            sys.exit(f"{suite} isn't what make_suite.py makes of inputs/, harness/, projects/ and runs/: run it")
+            sys.exit(f"{suite} isn't what make_suite.py makes of inputs/, bindings/, projects/ and runs/: run it")
     else:
         suite.write_text(text, encoding="utf-8")
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The signature that the question asks for.
+extern "C" __global__ void transpose(const float* in, float* out, int rows, int cols);
 #include "transpose.cu"
 
 void run_transpose(const float* in, float* out, int rows, int cols) {
