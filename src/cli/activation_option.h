@@ -7,10 +7,6 @@
 
 #include "skill/suite.h"
 
-namespace CLI {
-class App;
-}
-
 namespace upskill {
 
 // Whether, and among which skills, it is measured how students choose: options of `eval`.
@@ -21,8 +17,5 @@ struct ActivationChoice {
   std::optional<std::string> description;  // instead of the skill's own
   Split split = Split::kUnknown;           // only these queries
 };
-
-// The options decided by a run's plan, which can't be given with --resume.
-std::vector<std::string> AddActivationOptions(CLI::App& command, ActivationChoice& choice);
 
 }  // namespace upskill

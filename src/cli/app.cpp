@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstddef>
 #include <exception>
+#include <functional>
+#include <memory>
 #include <new>
+#include <string>
+#include <type_traits>
+#include <vector>
 
 #include "cli/catalog_file.h"
 #include "cli/check_command.h"
@@ -53,48 +60,86 @@
 namespace upskill {
 namespace {
 
-struct AllOptions {
-  GenerateCommandOptions generate;
-  EvalOptions eval;
-  EvalOptions benchmark;
-  MergeOptions merge;
-  ModelsOptions models;
-  PlanOptions plan;
-  ImproveDescriptionOptions improve_description;
-  TeachOptions teach;
-  PromptsOptions prompts;
-  RunsOptions runs;
-  RecheckOptions recheck;
-  ReportOptions report;
-  CheckCommandOptions check;
-  ImportCommandOptions import_results;
-  JudgeCheckOptions judge_check;
-  CompareOptions compare;
-  SelftestOptions selftest;
-  ListOptions list;
-  InstallOptions install;
-  UninstallOptions uninstall;
-  UpdateOptions update;
-  PackOptions pack;
-  ToolchainOptions toolchain;
-  KernelOptions kernel;
-  DoctorOptions doctor;
-  TraceOptions trace;
-  ValidateOptions validate;
-  PropertiesOptions read_properties;
-  PropertiesOptions to_prompt;
-  InitOptions init;
-  QuickstartOptions quickstart;
-  ImportConfigOptions import_config;
-  CompletionOptions completion;
-  ManOptions man;
-  HelpOptions help;
+struct GlobalOptions {
   std::string log_file;
   bool trust_config = false;
   bool no_env_file = false;
 };
 
-void Declare(CLI::App& app, AllOptions& options) {
+// Whether a command may show or use what is secret: then all keys are read first, so that none is printed.
+enum class Keys { kRead, kNone };
+
+struct Command {
+  std::function<void(CLI::App&)> declare;
+  std::function<ExitCode(const CLI::App&, Env&)> run;
+  Keys keys = Keys::kRead;
+};
+
+// A command as its two functions: one declares its options, the other runs it with them.
+template <typename Options, typename Run>
+Command Of(void (*add)(CLI::App&, Options&), Run run, Keys keys = Keys::kRead) {
+  const auto options = std::make_shared<Options>();
+  return {[=](CLI::App& app) { add(app, *options); },
+          [=](const CLI::App& app, Env& env) {
+            if constexpr (std::is_invocable_v<Run, const Options&, Env&>) {
+              return run(*options, env);
+            } else {
+              return run(app, *options, env);
+            }
+          },
+          keys};
+}
+
+ExitCode RunEvalHereOrAsJobs(const CLI::App& app, const EvalOptions& options, Env& env) {
+  return options.on.empty() ? RunEval(options, env) : RunEvalOn(*app.get_subcommand("eval"), options, env);
+}
+
+ExitCode RunGenerateCommand(const CLI::App& app, const GenerateCommandOptions& options, Env& env) {
+  return RunGenerate(app, options, env).code;
+}
+
+// All commands, in the order of the help: a command that isn't here isn't declared.
+std::vector<Command> Commands() {
+  return {
+      Of(AddQuickstartCommand, RunQuickstart, Keys::kNone),
+      Of(AddEvalCommand, RunEvalHereOrAsJobs),
+      Of(AddBenchmarkCommand, RunEval),
+      Of(AddPlanCommand, RunPlanCommand),
+      Of(AddCheckCommand, RunCheck),
+      Of(AddJudgeCheckCommand, RunJudgeCheck),
+      Of(AddInitCommand, RunInit),
+      Of(AddValidateCommand, RunValidate),
+      Of(AddReadPropertiesCommand, RunReadProperties),
+      Of(AddToPromptCommand, RunToPrompt),
+      Of(AddSelftestCommand, RunSelftest),
+      Of(AddGenerateCommand, RunGenerateCommand),
+      Of(AddTeachCommand, RunTeach),
+      Of(AddImproveDescriptionCommand, RunImproveDescription),
+      Of(AddPromptsCommand, RunPrompts),
+      Of(AddTraceCommand, RunTrace),
+      Of(AddListCommand, RunList),
+      Of(AddInstallCommand, RunInstall),
+      Of(AddUninstallCommand, RunUninstall),
+      Of(AddUpdateCommand, RunUpdate),
+      Of(AddPackCommand, RunPack),
+      Of(AddRunsCommand, RunRuns),
+      Of(AddReportCommand, RunReport),
+      Of(AddCompareCommand, RunCompare),
+      Of(AddRecheckCommand, RunRecheck),
+      Of(AddMergeCommand, RunMerge),
+      Of(AddImportCommand, RunImport),
+      Of(AddModelsCommand, RunModels),
+      Of(AddToolchainCommand, RunToolchain),
+      Of(AddKernelCommand, RunKernel),
+      Of(AddDoctorCommand, RunDoctor),
+      Of(AddImportConfigCommand, RunImportConfig),
+      Of(AddCompletionCommand, RunCompletion, Keys::kNone),
+      Of(AddManCommand, RunMan, Keys::kNone),
+      Of(AddHelpCommand, RunHelp, Keys::kNone),
+  };
+}
+
+void Declare(CLI::App& app, GlobalOptions& options, const std::vector<Command>& commands) {
   app.set_help_flag("-h,--help", "Print this help");
   app.set_version_flag("--version", std::string("upskill ") + UPSKILL_VERSION, "Print the version");
   app.add_option("--log", options.log_file, "Append diagnostics to this file")->type_name("FILE");
@@ -102,41 +147,7 @@ void Declare(CLI::App& app, AllOptions& options) {
                "Let ./upskill.config.yaml name model files, servers and folders elsewhere");
   app.add_flag("--no-env-file", options.no_env_file, "Don't read API keys from the file .env in this folder");
   app.require_subcommand(1);
-  AddQuickstartCommand(app, options.quickstart);
-  AddEvalCommand(app, options.eval);
-  AddBenchmarkCommand(app, options.benchmark);
-  AddPlanCommand(app, options.plan);
-  AddCheckCommand(app, options.check);
-  AddJudgeCheckCommand(app, options.judge_check);
-  AddInitCommand(app, options.init);
-  AddValidateCommand(app, options.validate);
-  AddReadPropertiesCommand(app, options.read_properties);
-  AddToPromptCommand(app, options.to_prompt);
-  AddSelftestCommand(app, options.selftest);
-  AddGenerateCommand(app, options.generate);
-  AddTeachCommand(app, options.teach);
-  AddImproveDescriptionCommand(app, options.improve_description);
-  AddPromptsCommand(app, options.prompts);
-  AddTraceCommand(app, options.trace);
-  AddListCommand(app, options.list);
-  AddInstallCommand(app, options.install);
-  AddUninstallCommand(app, options.uninstall);
-  AddUpdateCommand(app, options.update);
-  AddPackCommand(app, options.pack);
-  AddRunsCommand(app, options.runs);
-  AddReportCommand(app, options.report);
-  AddCompareCommand(app, options.compare);
-  AddRecheckCommand(app, options.recheck);
-  AddMergeCommand(app, options.merge);
-  AddImportCommand(app, options.import_results);
-  AddModelsCommand(app, options.models);
-  AddToolchainCommand(app, options.toolchain);
-  AddKernelCommand(app, options.kernel);
-  AddDoctorCommand(app, options.doctor);
-  AddImportConfigCommand(app, options.import_config);
-  AddCompletionCommand(app, options.completion);
-  AddManCommand(app, options.man);
-  AddHelpCommand(app, options.help);
+  for (const Command& command : commands) command.declare(app);
   AddHelpOfAll(app);
 }
 
@@ -149,51 +160,18 @@ void ReadAllKeys(bool no_env_file, Env& env) {
   UseEnvFile(no_env_file, *catalog, env);
 }
 
-ExitCode Dispatch(const CLI::App& app, const AllOptions& options, Env& env) {
+ExitCode Dispatch(const CLI::App& app, const GlobalOptions& options, const std::vector<Command>& commands, Env& env) {
   if (!options.log_file.empty()) {
     if (const Status opened = SetLogFile(options.log_file); !opened)
       return PrintError(env, {opened.error().kind, opened.error().message + "; name another with --log"});
   }
   env.trust_config = options.trust_config;
-  if (app.got_subcommand("help")) return RunHelp(app, options.help, env);
-  if (app.got_subcommand("completion")) return RunCompletion(options.completion, env);
-  if (app.got_subcommand("man")) return RunMan(app, options.man, env);
-  if (app.got_subcommand("quickstart")) return RunQuickstart(options.quickstart, env);
-  ReadAllKeys(options.no_env_file, env);
-  if (app.got_subcommand("generate")) return RunGenerate(app, options.generate, env).code;
-  if (app.got_subcommand("eval") && !options.eval.on.empty())
-    return RunEvalOn(*app.get_subcommand("eval"), options.eval, env);
-  if (app.got_subcommand("eval")) return RunEval(options.eval, env);
-  if (app.got_subcommand("benchmark")) return RunEval(options.benchmark, env);
-  if (app.got_subcommand("check")) return RunCheck(options.check, env);
-  if (app.got_subcommand("judge-check")) return RunJudgeCheck(options.judge_check, env);
-  if (app.got_subcommand("plan")) return RunPlanCommand(options.plan, env);
-  if (app.got_subcommand("teach")) return RunTeach(options.teach, env);
-  if (app.got_subcommand("improve-description")) return RunImproveDescription(options.improve_description, env);
-  if (app.got_subcommand("prompts")) return RunPrompts(options.prompts, env);
-  if (app.got_subcommand("recheck")) return RunRecheck(options.recheck, env);
-  if (app.got_subcommand("report")) return RunReport(options.report, env);
-  if (app.got_subcommand("compare")) return RunCompare(options.compare, env);
-  if (app.got_subcommand("merge")) return RunMerge(options.merge, env);
-  if (app.got_subcommand("import")) return RunImport(options.import_results, env);
-  if (app.got_subcommand("selftest")) return RunSelftest(options.selftest, env);
-  if (app.got_subcommand("list")) return RunList(options.list, env);
-  if (app.got_subcommand("install")) return RunInstall(options.install, env);
-  if (app.got_subcommand("uninstall")) return RunUninstall(options.uninstall, env);
-  if (app.got_subcommand("update")) return RunUpdate(options.update, env);
-  if (app.got_subcommand("pack")) return RunPack(options.pack, env);
-  if (app.got_subcommand("models")) return RunModels(app, options.models, env);
-  if (app.got_subcommand("kernel")) return RunKernel(app, options.kernel, env);
-  if (app.got_subcommand("toolchain")) return RunToolchain(app, options.toolchain, env);
-  if (app.got_subcommand("doctor")) return RunDoctor(options.doctor, env);
-  if (app.got_subcommand("trace")) return RunTrace(app, options.trace, env);
-  if (app.got_subcommand("import-config")) return RunImportConfig(options.import_config, env);
-  if (app.got_subcommand("init")) return RunInit(options.init, env);
-  if (app.got_subcommand("read-properties")) return RunReadProperties(options.read_properties, env);
-  if (app.got_subcommand("to-prompt")) return RunToPrompt(options.to_prompt, env);
-  if (app.got_subcommand("validate")) return RunValidate(options.validate, env);
-  CHECK(app.got_subcommand("runs"));  // no other command is declared
-  return RunRuns(options.runs, env);
+  const std::vector<const CLI::App*> declared = app.get_subcommands([](const CLI::App*) { return true; });
+  const auto named = std::find_if(declared.begin(), declared.end(), [](const CLI::App* sub) { return sub->parsed(); });
+  CHECK(declared.size() == commands.size() && named != declared.end());
+  const Command& command = commands[static_cast<std::size_t>(named - declared.begin())];
+  if (command.keys == Keys::kRead) ReadAllKeys(options.no_env_file, env);
+  return command.run(app, env);
 }
 
 // What is printed holds no known secret, wherever it comes from.
@@ -212,13 +190,14 @@ ExitCode RunArguments(const std::vector<std::string>& arguments, Env& env) {
     return ExitCode::kUsage;
   }
   CLI::App app("Write skills from an expert model's work, and measure how much they help cheaper models", "upskill");
-  AllOptions options;
+  GlobalOptions options;
+  const std::vector<Command> commands = Commands();
   try {
-    Declare(app, options);
+    Declare(app, options, commands);
     if (arguments.front() == kCompleteCommand) return RunComplete(app, arguments, env);
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // CLI11 takes them from the back
     app.parse(std::move(reversed));
-    return Dispatch(app, options, env);
+    return Dispatch(app, options, commands, env);
   } catch (const CLI::CallForHelp&) {
     PrintHelp(NamedCommand(app), env);
     return ExitCode::kSuccess;

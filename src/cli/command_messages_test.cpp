@@ -42,7 +42,7 @@ TEST_F(CommandMessages, TheResumeCommandKeepsLimitsAndGate) {
            model),
       3);
   EXPECT_THAT(error,
-              HasSubstr(" --max-cost 0.05 --max-tokens-total 100000 --timeout 600s --gate 'lift>-99; tokens<80%' "
+              HasSubstr(" --gate 'lift>-99; tokens<80%' --max-cost 0.05 --max-tokens-total 100000 --timeout 600s "
                         "--runs-dir " +
                         runs().string() + " --resume "));
 }

@@ -6,15 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "cli/option_row.h"
 #include "eval/judge_record.h"
 
 namespace upskill {
 
 void AddJudgeOption(CLI::App& command, std::string& judge_model, const std::string& without) {
-  command
-      .add_option("--judge-model", judge_model,
-                  "Model that judges answers for checks of the type `judge`; without one, " + without)
-      ->type_name("MODEL");
+  AddOptionOfEval(command, "--judge-model", judge_model,
+                  "Model that judges answers for checks of the type `judge`; without one, " + without);
 }
 
 Status CheckCanJudge(const std::string& spec) {

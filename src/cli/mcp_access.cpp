@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <optional>
 
+#include "cli/option_row.h"
 #include "eval/tool_servers.h"
 #include "net/http_client.h"
 #include "net/url.h"
@@ -47,16 +47,8 @@ Status TakeVariables(const ToolServer& server, const McpChoice& choice, const En
 }  // namespace
 
 void AddMcpOptions(CLI::App& command, McpChoice& choice) {
-  command
-      .add_option("--mcp-url", choice.urls,
-                  "Let cases use the MCP server at this URL, as the suite names it (repeatable)")
-      ->allow_extra_args(false)
-      ->type_name("URL");
-  command
-      .add_option("--mcp-env", choice.variables,
-                  "Environment variable that headers to these servers may have (repeatable)")
-      ->allow_extra_args(false)
-      ->type_name("NAME");
+  AddOptionOfEval(command, "--mcp-url", choice.urls);
+  AddOptionOfEval(command, "--mcp-env", choice.variables);
 }
 
 Result<McpAccess> McpAccessOf(const Plan& plan, const McpChoice& choice, const Env& env) {

@@ -17,6 +17,7 @@
 #include "cli/judge_option.h"
 #include "cli/model_costs.h"
 #include "cli/option_checks.h"
+#include "cli/option_row.h"
 #include "cli/parallel_option.h"
 #include "cli/plan_time.h"
 #include "eval/input_clusters.h"
@@ -342,14 +343,11 @@ void AddPlanCommand(CLI::App& app, PlanOptions& options) {
   command->add_option("-m,--model", options.models, "Model to plan for (repeatable)")
       ->default_str("the configured one, else the default model")
       ->type_name("MODEL");
-  command->add_option("-t,--tests", options.tests, "Cases to use instead of the skill's own")->type_name("FILE");
+  AddOptionOfEval(*command, "--tests", options.tests);
   command->add_option("--runs", options.rounds, "Also show the lift that this number of rounds detects")
       ->check(WholeNumber(1, 1000))
       ->type_name("N");
-  command->add_option("--max-tokens", options.max_tokens, "Maximum tokens per answer")
-      ->capture_default_str()
-      ->check(WholeNumber(1, 1 << 20))
-      ->type_name("N");
+  AddOptionOfEval(*command, "--max-tokens", options.max_tokens);
   AddParallelOption(*command, options.parallel);
   AddJudgeOption(*command, options.judge_model);
   BeginGroup(*command, "Assumptions");
@@ -357,14 +355,8 @@ void AddPlanCommand(CLI::App& app, PlanOptions& options) {
       ->transform(Rate())
       ->default_str("from earlier runs, else 50%")
       ->type_name("RATE");
-  command->add_option("--alpha", options.alpha, "Accepted chance of a false verdict")
-      ->capture_default_str()
-      ->check(Number(1e-6, 0.5))
-      ->type_name("P");
-  command->add_option("--margin", options.margin_points, "Equivalence margin of `no effect`, in percentage points")
-      ->capture_default_str()
-      ->check(Number(0.1, 99.0))
-      ->type_name("POINTS");
+  AddOptionOfEval(*command, "--alpha", options.alpha);
+  AddOptionOfEval(*command, "--margin", options.margin_points);
   command
       ->add_option("-d,--runs-dir", options.runs_dir,
                    "Folder of earlier runs [default: the configured one, else ./runs]")

@@ -8,19 +8,16 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/option_row.h"
 #include "cli/toolchains.h"
 
 namespace upskill {
 
 void AddSandboxOptions(CLI::App& command, SandboxChoice& choice, const std::string& what, const std::string& trusted) {
-  command.add_flag(
-      "--no-sandbox", choice.none,
+  AddOptionOfEval(
+      command, "--no-sandbox", choice.none,
       fmt::format("Run {} without a sandbox, with all of your rights: only for {} that you trust", what, trusted));
-  command
-      .add_option("--toolchain", choice.toolchains,
-                  "Folder that commands may read besides the system's programs; it and its bin/ are in their PATH "
-                  "(repeatable)")
-      ->type_name("DIR");
+  AddOptionOfEval(command, "--toolchain", choice.toolchains);
 }
 
 Result<SandboxOptions> SandboxOptionsOf(const SandboxChoice& choice, const Env& env) {

@@ -22,7 +22,7 @@ std::vector<std::string> ShardArguments(const CLI::App& command);
 Result<std::vector<std::string>> ConfirmedArguments(const CLI::App& command, const std::vector<std::string>& stored);
 
 // Those of `arguments` that have to be given again with --resume.
-std::vector<std::string> ArgumentsToRepeat(const CLI::App& command, const std::vector<std::string>& arguments);
+std::vector<std::string> ArgumentsToRepeat(const std::vector<std::string>& arguments);
 
 // The words before `eval`: "--no-env-file".
 std::vector<std::string> GlobalArguments(const CLI::App& command);

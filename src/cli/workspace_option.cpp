@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -12,8 +11,6 @@
 #include "agent/loop_model.h"
 #include "agent/tool_texts.h"
 #include "agent/turn_journal.h"
-#include "cli/help_formatter.h"
-#include "cli/option_checks.h"
 #include "eval/tool_servers.h"
 #include "prompts/prompts.h"
 #include "skill/skill.h"
@@ -158,37 +155,6 @@ Status CheckServersOf(const Plan& plan, const ModelInfo& program) {
 }  // namespace
 
 CaseMode ModeOf(const WorkspaceChoice& choice) { return CaseModeFromName(choice.mode).value_or(CaseMode::kUnset); }
-
-std::vector<std::string> AddWorkspaceOptions(CLI::App& command, WorkspaceChoice& choice) {
-  BeginGroup(command, "Workspaces");
-  command
-      .add_option("--mode", choice.mode,
-                  "What all cases ask for: answer, or workspace: work on files with tools (docs/workspaces.md)")
-      ->transform(OneOf({"answer", "workspace"}))
-      ->default_str("as each case says")
-      ->type_name("MODE");
-  command.add_option("--max-turns", choice.max_turns, "Maximum answers of the model for a case in a workspace")
-      ->default_str(fmt::format("{}", kDefaultTurns))
-      ->check(WholeNumber(1, 1000))
-      ->type_name("N");
-  command
-      .add_option("--load", choice.load,
-                  "How the skill reaches a student in a workspace: body, or on-demand: it finds the skill by its "
-                  "description and reads the files")
-      ->transform(OneOf({"body", "on-demand"}))
-      ->capture_default_str()
-      ->type_name("HOW");
-  command
-      .add_option("--case-timeout", choice.case_seconds, "Time for a case in a workspace, answers and tools together")
-      ->transform(Duration())
-      ->default_str("10m")
-      ->type_name("TIME");
-  command.add_option("--case-tokens", choice.case_tokens, "Maximum tokens for a case in a workspace, over all turns")
-      ->check(WholeNumber(1))
-      ->type_name("N");
-  AddMcpOptions(command, choice.mcp);
-  return {"--mode", "--max-turns", "--load", "--case-timeout", "--case-tokens"};
-}
 
 Result<WorkspacePlan> WorkspaceFrame(const WorkspaceChoice& choice) {
   WorkspacePlan workspace;

@@ -14,10 +14,6 @@
 #include "sandbox/sandbox.h"
 #include "util/result.h"
 
-namespace CLI {
-class App;
-}
-
 namespace upskill {
 
 inline constexpr int kDefaultTurns = 20;
@@ -35,9 +31,6 @@ struct WorkspaceChoice {
 
 // Unset: as each case says.
 CaseMode ModeOf(const WorkspaceChoice& choice);
-
-// The options decided by a run's plan, which can't be given with --resume.
-std::vector<std::string> AddWorkspaceOptions(CLI::App& command, WorkspaceChoice& choice);
 
 // The folder of a skill of the plan (its skill or previous version) as a student sees it: without what IsEvaluationFile
 // names, the plan's suite, and the answers beside it. Error: it is too large or can't be read.
