@@ -8,9 +8,11 @@
 #include <cstddef>
 #include <string_view>
 
+#include "cli/built_in_text.h"
 #include "cli/completion_values.h"
 #include "cli/help_formatter.h"
 #include "cli/help_topics.h"
+#include "cli/option_checks.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -38,15 +40,9 @@ const CLI::Option* OptionNamed(const CLI::App& command, const std::string& name)
 
 bool NeedsValue(const CLI::Option& option) { return option.get_items_expected_min() > 0; }
 
-const CLI::App* CommandNamedIn(const CLI::App& command, const std::string& name) {
-  for (const CLI::App* sub : VisibleCommands(command))
-    if (sub->get_name() == name) return sub;
-  return nullptr;
-}
-
 // The command that the word names after those before it; null: it is an argument.
 const CLI::App* CommandAfter(const Place& place, const std::string& word) {
-  return place.only_arguments || place.arguments > 0 ? nullptr : CommandNamedIn(*place.command, word);
+  return place.only_arguments || place.arguments > 0 ? nullptr : CommandOf(*place.command, {word});
 }
 
 Place PlaceOf(const CLI::App& app, const std::vector<std::string>& words) {
@@ -118,11 +114,8 @@ std::vector<CompletionWord> CommandsOf(const CLI::App& command) {
 }
 
 std::vector<CompletionWord> WhatHelpKnows(const CLI::App& root, const std::vector<std::string>& words) {
-  const CLI::App* command = &root;
-  for (std::size_t i = 1; i + 1 < words.size(); ++i) {
-    command = CommandNamedIn(*command, words[i]);
-    if (command == nullptr) return {};
-  }
+  const CLI::App* command = CommandOf(root, {words.begin() + 1, words.end() - 1});
+  if (command == nullptr) return {};
   std::vector<CompletionWord> found = CommandsOf(*command);
   if (command != &root) return found;
   for (const HelpTopic& topic : HelpTopics()) found.push_back({std::string(topic.name), std::string(topic.summary)});
@@ -185,6 +178,33 @@ std::string CompletionLines(const Completion& completion) {
   if (completion.paths == CompletionPaths::kFiles) lines += ":files\n";
   if (completion.paths == CompletionPaths::kFolders) lines += ":folders\n";
   return lines;
+}
+
+void AddCompletionCommand(CLI::App& app, CompletionOptions& options) {
+  CLI::App* command =
+      app.add_subcommand("completion", "Print a script that completes command lines in a shell")->group("Other");
+  command->add_option("SHELL", options.shell, "bash, zsh or fish")
+      ->required()
+      ->transform(OneOf({"bash", "zsh", "fish"}));
+  AddExamples(*command, {{"For bash", "upskill completion bash"}, {"For fish", "upskill completion fish"}});
+  AddHelpNote(
+      *command,
+      "Where the script goes: eval \"$(upskill completion bash)\" in ~/.bashrc, source <(upskill completion zsh) "
+      "in ~/.zshrc after compinit, ~/.config/fish/completions/upskill.fish for fish.");
+}
+
+// The scripts run the program in PATH, never the one that is typed: `./upskill` in a folder of someone else would run
+// before it is entered. Words are passed as they are, and nothing of what is printed is evaluated.
+ExitCode RunCompletion(const CompletionOptions& options, Env& env) {
+  PrintDocument(env, std::string(BuiltInText("completion/upskill." + options.shell)));
+  return ExitCode::kSuccess;
+}
+
+ExitCode RunComplete(const CLI::App& app, const std::vector<std::string>& arguments, Env& env) {
+  const std::size_t skipped = arguments.size() > 1 && arguments[1] == "--" ? 2 : 1;
+  const std::vector<std::string> words(arguments.begin() + static_cast<std::ptrdiff_t>(skipped), arguments.end());
+  PrintDocument(env, CompletionLines(Complete(app, words, env)));
+  return ExitCode::kSuccess;
 }
 
 }  // namespace upskill

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/env.h"
@@ -33,5 +34,20 @@ Completion Complete(const CLI::App& app, const std::vector<std::string>& words, 
 // A line for each word, "TEXT" or "TEXT<tab>DESCRIPTION", then ":files" or ":folders" if there may be a path. Names
 // that a shell would take for something else aren't among them.
 std::string CompletionLines(const Completion& completion);
+
+struct CompletionOptions {
+  std::string shell;
+};
+
+void AddCompletionCommand(CLI::App& app, CompletionOptions& options);
+
+// Prints the script that completes command lines in a shell. It asks the program in PATH (kCompleteCommand).
+ExitCode RunCompletion(const CompletionOptions& options, Env& env);
+
+// The first argument of what the scripts run: `upskill complete -- WORD...`. It is no command of the help.
+inline constexpr std::string_view kCompleteCommand = "complete";
+
+// Prints what the last of the words after "--" could become.
+ExitCode RunComplete(const CLI::App& app, const std::vector<std::string>& arguments, Env& env);
 
 }  // namespace upskill

@@ -13,7 +13,6 @@
 #include "cli/example_skill.h"
 #include "cli/help_formatter.h"
 #include "cli/help_topics.h"
-#include "util/nearest_name.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -29,30 +28,11 @@ Style HelpStyle(const Env& env) {
   return style;
 }
 
-const CLI::App* CommandNamed(const CLI::App& app, const std::string& name) {
-  const std::vector<const CLI::App*> found =
-      app.get_subcommands([&](const CLI::App* sub) { return sub->get_name() == name; });
-  return found.empty() ? nullptr : found.front();
-}
-
-// The commands below `command` as they are typed, "trace show".
-void CollectCommands(const CLI::App& command, const std::string& before, std::vector<std::string>& names) {
-  for (const CLI::App* sub : VisibleCommands(command)) {
-    names.push_back(before + sub->get_name());
-    CollectCommands(*sub, names.back() + " ", names);
-  }
-}
-
-// The name nearest to the words, or to as many of the first of them as are near to one.
-std::string Suggestion(const CLI::App& app, std::vector<std::string> words) {
-  std::vector<std::string> names;
-  CollectCommands(app, "", names);
-  for (const HelpTopic& topic : HelpTopics()) names.emplace_back(topic.name);
-  for (const HelpPage& page : HelpPages()) names.emplace_back(page.name);
-  std::string suggestion;
-  for (; !words.empty() && suggestion.empty(); words.pop_back())
-    suggestion = DidYouMean(fmt::format("{}", fmt::join(words, " ")), names);
-  return suggestion;
+std::string Suggestion(const CLI::App& app, const std::vector<std::string>& words) {
+  std::vector<std::string> others;
+  for (const HelpTopic& topic : HelpTopics()) others.emplace_back(topic.name);
+  for (const HelpPage& page : HelpPages()) others.emplace_back(page.name);
+  return NearestCommand(app, words, others);
 }
 
 // Where a subject without a topic of its own is explained. Whether it is known.
@@ -95,28 +75,21 @@ void AddHelpOfAll(CLI::App& app) {
 }
 
 ExitCode RunHelp(const CLI::App& app, const HelpOptions& options, Env& env) {
-  const CLI::App* command = &app;
-  for (const std::string& word : options.words) {
-    const CLI::App* next = CommandNamed(*command, word);
-    if (next != nullptr) {
-      command = next;
-      continue;
-    }
-    if (options.words.size() == 1) {
-      const auto topics = HelpTopics();
-      const auto topic = std::find_if(topics.begin(), topics.end(), [&](const auto& t) { return t.name == word; });
-      if (topic != topics.end()) {
-        env.out(TerminalText::Escape(topic->text));
-        return ExitCode::kSuccess;
-      }
-      if (PrintPage(word, env)) return ExitCode::kSuccess;
-    }
-    env.error(TerminalText::Format("error: no help on '{}'{}\n`upskill --help` lists the commands and topics\n",
-                                   TerminalText::Join(options.words, " "), Suggestion(app, options.words)));
-    return ExitCode::kUsage;
+  if (const CLI::App* command = CommandOf(app, options.words); command != nullptr) {
+    PrintHelp(*command, env);
+    return ExitCode::kSuccess;
   }
-  PrintHelp(*command, env);
-  return ExitCode::kSuccess;
+  if (options.words.size() == 1) {
+    for (const HelpTopic& topic : HelpTopics()) {
+      if (topic.name != options.words.front()) continue;
+      env.out(TerminalText::Escape(topic.text));
+      return ExitCode::kSuccess;
+    }
+    if (PrintPage(options.words.front(), env)) return ExitCode::kSuccess;
+  }
+  env.error(TerminalText::Format("error: no help on '{}'{}\n`upskill --help` lists the commands and topics\n",
+                                 TerminalText::Join(options.words, " "), Suggestion(app, options.words)));
+  return ExitCode::kUsage;
 }
 
 void PrintHelp(const CLI::App& command, Env& env) { env.out(HelpOf(command, HelpStyle(env))); }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "util/nearest_name.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -96,6 +97,14 @@ std::string Summary(const CLI::App& command, const Style& style) {
   return out;
 }
 
+// The commands below `command` as they are typed, "trace show".
+void CollectCommands(const CLI::App& command, const std::string& before, std::vector<std::string>& names) {
+  for (const CLI::App* sub : VisibleCommands(command)) {
+    names.push_back(before + sub->get_name());
+    CollectCommands(*sub, names.back() + " ", names);
+  }
+}
+
 }  // namespace
 
 void AddExamples(CLI::App& command, const std::vector<HelpExample>& examples) {
@@ -124,6 +133,29 @@ std::string OptionNames(const CLI::Option& option) {
 
 std::vector<const CLI::App*> VisibleCommands(const CLI::App& command) {
   return command.get_subcommands([](const CLI::App* sub) { return !sub->get_group().empty(); });
+}
+
+const CLI::App* CommandOf(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App* command = &app;
+  for (const std::string& word : words) {
+    const std::vector<const CLI::App*> below = VisibleCommands(*command);
+    const auto found =
+        std::find_if(below.begin(), below.end(), [&](const auto* sub) { return sub->get_name() == word; });
+    if (found == below.end()) return nullptr;
+    command = *found;
+  }
+  return command;
+}
+
+std::string NearestCommand(const CLI::App& app, std::vector<std::string> words,
+                           const std::vector<std::string>& others) {
+  std::vector<std::string> names;
+  CollectCommands(app, "", names);
+  names.insert(names.end(), others.begin(), others.end());
+  std::string suggestion;
+  for (; !words.empty() && suggestion.empty(); words.pop_back())
+    suggestion = DidYouMean(fmt::format("{}", fmt::join(words, " ")), names);
+  return suggestion;
 }
 
 std::string UsageOf(const CLI::App& command) {

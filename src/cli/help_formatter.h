@@ -32,6 +32,14 @@ std::string UsageOf(const CLI::App& command);
 // The subcommands of `command` that its help lists.
 std::vector<const CLI::App*> VisibleCommands(const CLI::App& command);
 
+// The command that the words name below `app`, {"trace", "show"}; null: there is none.
+const CLI::App* CommandOf(const CLI::App& app, const std::vector<std::string>& words);
+
+// "; did you mean 'trace show'?": the command nearest to the words, or to as many of the first of them as are near to
+// one; empty if none is. `others`: names that may be meant, too.
+std::string NearestCommand(const CLI::App& app, std::vector<std::string> words,
+                           const std::vector<std::string>& others = {});
+
 // "-m, --model MODEL": of several long names the first, the others are older or other spellings.
 std::string OptionNames(const CLI::Option& option);
 

@@ -5,65 +5,45 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <map>
 #include <string_view>
 #include <vector>
 
 #include "cli/help_formatter.h"
 #include "cli/help_topics.h"
+#include "util/files.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
 
-// The bytes of a character that isn't ASCII, in UTF-8 text.
-std::string_view CharacterAt(std::string_view text, std::size_t at) {
-  const auto lead = static_cast<unsigned char>(text[at]);
-  return text.substr(at, lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2);
-}
-
-unsigned CodePointOf(std::string_view character) {
+// A character that isn't ASCII, by its number. `character`: its bytes in UTF-8.
+std::string NumberedCharacter(std::string_view character) {
   unsigned code = static_cast<unsigned char>(character.front()) & (0x7FU >> character.size());
   for (const char c : character.substr(1)) code = (code << 6U) | (static_cast<unsigned char>(c) & 0x3FU);
-  return code;
+  return fmt::format("\\[u{:04X}]", code);
 }
 
 // Text as roff prints it unchanged: hyphens stay hyphens that can be copied, no line begins with a request, and other
 // characters than those of ASCII are written by their numbers.
 std::string Roff(std::string_view text) {
+  static const std::map<char, std::string_view> kQuoted = {{'\\', "\\e"},  {'-', "\\-"},   {'^', "\\(ha"},
+                                                           {'~', "\\(ti"}, {'`', "\\(ga"}, {'\'', "\\(aq"}};
   std::string out;
-  bool at_line_start = true;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (static_cast<unsigned char>(c) >= 0x80) {
-      const std::string_view character = CharacterAt(text, i);
-      out += fmt::format("\\[u{:04X}]", CodePointOf(character));
-      i += character.size() - 1;
-      at_line_start = false;
-      continue;
-    }
-    if (at_line_start && (c == '.' || c == '\'')) out += "\\&";
-    at_line_start = c == '\n';
-    switch (c) {
-      case '\\':
-        out += "\\e";
-        break;
-      case '-':
-        out += "\\-";
-        break;
-      case '^':
-        out += "\\(ha";
-        break;
-      case '~':
-        out += "\\(ti";
-        break;
-      case '`':
-        out += "\\(ga";
-        break;
-      case '\'':
-        out += "\\(aq";
-        break;
-      default:
-        out += c;
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool at_line_start = i == 0 || text[i - 1] == '\n';
+    if (at_line_start && (byte == '.' || byte == '\'')) out += "\\&";
+    if (byte >= 0x80) {
+      const std::size_t bytes = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2;
+      out += NumberedCharacter(text.substr(i, bytes));
+      i += bytes - 1;
+    } else if (const auto quoted = kQuoted.find(text[i]); quoted != kQuoted.end()) {
+      out += quoted->second;
+    } else {
+      out += text[i];
     }
   }
   return out;
@@ -111,6 +91,17 @@ std::string SeeAlso(const CLI::App& command) {
   return out;
 }
 
+Result<std::size_t> WritePages(const CLI::App& command, const std::filesystem::path& folder) {
+  RETURN_IF_ERROR(
+      WriteFileAtomically(folder / (ManPageName(command) + ".1"), ManPage(command), Durability::kNotSynced));
+  std::size_t written = 1;
+  for (const CLI::App* sub : VisibleCommands(command)) {
+    ASSIGN_OR_RETURN(const std::size_t below, WritePages(*sub, folder));
+    written += below;
+  }
+  return written;
+}
+
 }  // namespace
 
 std::string ManPageName(const CLI::App& command) {
@@ -133,6 +124,32 @@ std::string ManPage(const CLI::App& command) {
   if (!is_program) return out + FooterText(command.get_footer()) + SeeAlso(command);
   for (const HelpTopic& topic : HelpTopics()) out += Title(topic.name) + Verbatim(topic.text);
   return out + SeeAlso(command);
+}
+
+void AddManCommand(CLI::App& app, ManOptions& options) {
+  CLI::App* command = app.add_subcommand("man", "Print a manual page, or write all of them")->group("Other");
+  command->add_option("NAME", options.words, "A command such as `eval` or `trace show`");
+  command->add_option("-o,--output", options.output, "Write the pages of all commands to this folder")
+      ->type_name("DIR");
+  AddExamples(*command, {{"The page of a command, for man -l -", "upskill man eval"},
+                         {"Install all pages for yourself", "upskill man -o ~/.local/share/man/man1"}});
+}
+
+ExitCode RunMan(const CLI::App& app, const ManOptions& options, Env& env) {
+  const CLI::App* command = CommandOf(app, options.words);
+  if (command == nullptr) {
+    return PrintError(env, InputError(fmt::format("no manual page for '{}'{}; `upskill --help` lists the commands",
+                                                  fmt::join(options.words, " "), NearestCommand(app, options.words))));
+  }
+  if (options.output.empty()) {
+    PrintDocument(env, ManPage(*command));
+    return ExitCode::kSuccess;
+  }
+  if (const Status made = MakeFolders(options.output); !made) return PrintError(env, made.error());
+  const Result<std::size_t> written = WritePages(app, options.output);
+  if (!written) return PrintError(env, written.error());
+  env.out(TerminalText::Format("{} in {}\n", Counted(*written, "page"), options.output));
+  return ExitCode::kSuccess;
 }
 
 }  // namespace upskill
