@@ -13,7 +13,6 @@
 #include "cli/eval_tests.h"
 #include "cli/judge_option.h"
 #include "cli/resume_checks.h"
-#include "cli/share_again.h"
 #include "cli/students.h"
 #include "eval/cache.h"
 #include "eval/gate_forecast.h"
@@ -22,6 +21,7 @@
 #include "eval/prompts.h"
 #include "eval/same_run.h"
 #include "eval/verdict.h"
+#include "measure/share.h"
 #include "model/model_spec.h"
 #include "skill/skill.h"
 #include "skill/suite.h"
@@ -166,25 +166,21 @@ Status TakeGate(const EvalOptions& options, Env& env, EvalSession& session) {
 }
 
 // Splits alpha among the comparisons of the run and, unless they aren't to be counted, with the earlier looks at its
-// tests. A shard has no verdict.
-Result<std::optional<LedgerLock>> ShareAlpha(const EvalOptions& options, const Config& config, Env& env,
-                                             EvalSession& session) {
-  Plan& plan = session.plan;
-  plan.share.comparisons = std::max(1, static_cast<int>(plan.arms.size()) - 1);
-  std::optional<LedgerLock> lock;
-  if (!options.ledger || !config.ledger || plan.shard.of > 1 || !plan.has_arm(ComparedArm(plan))) return lock;
-  if (options.log_runs) {
-    ASSIGN_OR_RETURN(LedgerLock taken, LedgerLock::Take(session.runs_dir));
-    lock.emplace(std::move(taken));
-  }
-  const Result<Ledger> ledger = ReadLedger(session.runs_dir);
-  if (!ledger) return ledger.error().With("counting earlier looks at the tests (--no-ledger ignores them)");
-  if (ledger->skipped_lines > 0 && !options.quiet) {
+// tests.
+Result<TakenShare> ShareAlpha(const EvalOptions& options, const Config& config, Env& env, EvalSession& session) {
+  session.plan.share.comparisons = std::max(1, static_cast<int>(session.plan.arms.size()) - 1);
+  Result<TakenShare> share = TakenShare::Take(session.runs_dir,
+                                              {.counts = options.ledger && config.ledger,
+                                               .notes = options.log_runs,
+                                               .reuses_answers = options.use_cache && !options.refresh,
+                                               .looks_before = 0},
+                                              session.plan);
+  if (!share) return share.error().With("counting earlier looks at the tests (--no-ledger ignores them)");
+  if (share->skipped_lines() > 0 && !options.quiet) {
     PrintWarning(env, fmt::format("{} of {} could not be read: earlier looks at these tests may not be counted",
-                                  Counted(ledger->skipped_lines, "line"), (session.runs_dir / kLedgerFile).string()));
+                                  Counted(share->skipped_lines(), "line"), (session.runs_dir / kLedgerFile).string()));
   }
-  TakeShare(*ledger, session.runs_dir, options.use_cache && !options.refresh, plan);
-  return lock;
+  return share;
 }
 
 // The servers of --base-url are those of the students, and a batch is no place for a judge, which is waited for.
@@ -245,7 +241,9 @@ Status TakeUpJournal(const EvalOptions& options, const fs::path& folder, const R
     PrintWarning(env, fmt::format("{} of {} could not be read; cells without another answer are requested again",
                                   Counted(content.skipped_lines, "line"), (folder / "samples.jsonl").string()));
   }
-  return ShareAlphaAgain(session);
+  const bool answered = std::any_of(session.resumed.begin(), session.resumed.end(),
+                                    [](const Sample& sample) { return sample.ok() || sample.keeps_answer; });
+  return TakeShareAgain(session.runs_dir, answered, *session.journal, session.plan);
 }
 
 // Goes on with a run that asks what the session's plan asks; nothing is left to do if it has all answers.
@@ -274,17 +272,16 @@ Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSe
     const std::optional<SameRun> same = FindSameRun(session.plan, session.runs_dir);
     if (same && (same->lacks_answers || options.use_cache)) return ResumeSameRun(options, *same, env, session);
   }
-  ASSIGN_OR_RETURN(const std::optional<LedgerLock> lock, ShareAlpha(options, config, env, session));
+  ASSIGN_OR_RETURN(TakenShare share, ShareAlpha(options, config, env, session));
   RETURN_IF_ERROR(TakeGate(options, env, session));
   if (options.use_cache && !options.refresh) {
     ASSIGN_OR_RETURN(session.cached, CachedFrom(options, session));
   }
   if (options.log_runs) {
     ASSIGN_OR_RETURN(session.journal, Journal::Create(session.runs_dir, session.plan, *env.clock));
-    const Status noted = lock ? lock->NoteStart(session.plan) : Status();
-    if (!noted) {
+    if (const Status noted = share.NoteStart(session.plan); !noted) {
       session.journal->Discard();
-      return noted.error().With("counting this look at the tests");
+      return noted;
     }
   }
   return {};

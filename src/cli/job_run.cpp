@@ -7,17 +7,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 
 #include "cluster/task_script.h"
 #include "eval/journal.h"
-#include "eval/ledger.h"
 #include "eval/merge.h"
 #include "eval/run_data.h"
 #include "eval/summary.h"
-#include "eval/verdict.h"
+#include "measure/share.h"
 #include "util/folder.h"
 #include "util/json.h"
 
@@ -113,18 +111,14 @@ Status TakeTerms(const fs::path& folder, const fs::path& runs_dir, const RunTerm
   if (record.counted || !fs::exists(folder / "plan.json", code)) return {};
   ASSIGN_OR_RETURN(Plan plan, LoadPlan(folder));
   plan.terms = terms;
-  std::optional<LedgerLock> lock;
   const bool answered = HasAnswer(folder);  // without an answer there is nothing to look at, and nothing to count
-  if (count_look && answered && plan.has_arm(ComparedArm(plan))) {
-    ASSIGN_OR_RETURN(LedgerLock taken, LedgerLock::Take(runs_dir));
-    lock.emplace(std::move(taken));
-    const Result<Ledger> ledger = ReadLedger(runs_dir);
-    if (!ledger) return ledger.error().With("counting earlier looks at the tests (--no-ledger ignores them)");
-    TakeShare(*ledger, runs_dir, reuses_answers, plan);
-  }
+  Result<TakenShare> share = TakenShare::Take(
+      runs_dir, {.counts = count_look && answered, .notes = true, .reuses_answers = reuses_answers, .looks_before = 0},
+      plan);
+  if (!share) return share.error().With("counting earlier looks at the tests (--no-ledger ignores them)");
   ASSIGN_OR_RETURN(const Folder opened, Folder::Open(folder));
   RETURN_IF_ERROR(opened.WriteFile("plan.json", DumpJsonIndented(PlanToJson(plan)) + "\n"));
-  if (lock) RETURN_IF_ERROR(lock->NoteStart(plan));
+  RETURN_IF_ERROR(share->NoteStart(plan));
   record.counted = answered;
   return StoreJobRecord(folder, record);
 }

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "eval/cache.h"
 #include "eval/journal.h"
 #include "eval/ledger.h"
+#include "measure/share.h"
 #include "teach/generation_budget.h"
 #include "util/text.h"
 
@@ -18,21 +18,6 @@ namespace {
 constexpr const char* kTestStage = "test";
 
 SkillSnapshot SnapshotOf(const SkillText& skill) { return Snapshot(skill.name, std::string(Trim(skill.body))); }
-
-// Only the verdict on the held-out cases is a look; the others serve to choose a candidate. The lock is absent if looks
-// aren't counted.
-Result<std::optional<LedgerLock>> TakeShareOfTest(const TrialContext& context, Plan& plan) {
-  plan.share.comparisons = std::max(1, static_cast<int>(plan.arms.size()) - 1);
-  std::optional<LedgerLock> lock;
-  if (!context.ledger) return lock;
-  ASSIGN_OR_RETURN(LedgerLock taken, LedgerLock::Take(context.runs_dir));
-  lock.emplace(std::move(taken));
-  ASSIGN_OR_RETURN(const Ledger ledger, ReadLedger(context.runs_dir));
-  TakeShare(ledger, context.runs_dir, true, plan);
-  // The ledger of another machine may hold more than this one.
-  plan.share.look = std::max(plan.share.look, context.test_looks_before + 1);
-  return lock;
-}
 
 }  // namespace
 
@@ -57,16 +42,20 @@ Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec) {
 
   RunInput input;
   ASSIGN_OR_RETURN(input.cached, CachedSamplesOf(plan, context.runs_dir));
-  std::optional<LedgerLock> lock;
-  if (spec.stage == kTestStage) {
-    ASSIGN_OR_RETURN(lock, TakeShareOfTest(context, plan));
-  }
+  // Only the verdict on the held-out cases is a look; the others serve to choose a candidate.
+  const bool is_test = spec.stage == kTestStage;
+  if (is_test) plan.share.comparisons = std::max(1, static_cast<int>(plan.arms.size()) - 1);
+  ASSIGN_OR_RETURN(TakenShare share, TakenShare::Take(context.runs_dir,
+                                                      {.counts = is_test && context.ledger,
+                                                       .notes = true,
+                                                       .reuses_answers = true,
+                                                       .looks_before = context.test_looks_before},
+                                                      plan));
   ASSIGN_OR_RETURN(Journal journal, Journal::Create(context.runs_dir, plan, *context.clock));
-  if (const Status noted = lock ? lock->NoteStart(plan) : Status(); !noted) {
+  if (const Status noted = share.NoteStart(plan); !noted) {
     journal.Discard();
-    return noted.error().With("counting this look at the tests");
+    return noted.error();
   }
-  lock.reset();
   if (context.on_run) RETURN_IF_ERROR(context.on_run(spec.stage, plan.run));
   input.plan = &plan;
   input.models = context.models;
