@@ -9,10 +9,8 @@
 #include <utility>
 
 #include "check/activation_check.h"
-#include "check/check.h"
 #include "eval/activation.h"
-#include "eval/prompts.h"
-#include "skill/description_edit.h"
+#include "measure/workspace.h"
 #include "util/files.h"
 #include "util/hash.h"
 #include "util/text.h"
@@ -65,12 +63,6 @@ SkillsFound SkillsBelow(const fs::path& folder) {
     if (found.skills.size() > kMostOthers) break;
   }
   return found;
-}
-
-Status UseDescription(const std::string& description, SkillFolder& skill) {
-  ASSIGN_OR_RETURN(skill.files["SKILL.md"], WithDescription(skill.files["SKILL.md"], description, "SKILL.md"));
-  skill.description = description;
-  return {};
 }
 
 }  // namespace
@@ -152,52 +144,6 @@ Result<OtherSkillsFound> OtherSkills(const std::vector<std::string>& among, cons
     others.skills.push_back(std::move(folder));
   }
   return others;
-}
-
-Result<Plan> ActivationPlan(const EvalOptions& options) {
-  ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
-  Plan plan;
-  Result<Suite> queries = LoadQueries(options.tests, skill.folder);
-  if (!queries && queries.error().kind == ErrorKind::kNotFound) {
-    return Error{ErrorKind::kNotFound,
-                 queries.error().message + ", or have a model write them with --test-gen-model MODEL"};
-  }
-  if (!queries) return queries.error();
-  plan.suite = *std::move(queries);
-  if (options.activation.split != Split::kUnknown) {
-    ASSIGN_OR_RETURN(plan.suite, SplitQueries(std::move(plan.suite)));
-    std::erase_if(plan.suite.cases, [&](const Case& query) { return query.split != options.activation.split; });
-    plan.trial = options.activation.split == Split::kTrain ? "train" : "test";
-  }
-  plan.skill = Snapshot(skill);
-  plan.arms = {Arm::kSkill};
-  plan.rounds = options.rounds_or_default();
-  plan.sampling.temperature = options.temperature;
-  plan.sampling.max_tokens = options.max_tokens;
-  plan.sampling.seed = options.seed;
-  plan.system_prompt = BuiltInSystemPrompt();
-  plan.verdict = {options.alpha, options.margin_points / 100.0, options.min_lift_points / 100.0};
-  plan.terms = {options.gate, options.max_cost_usd, options.max_tokens_total, options.timeout_seconds};
-  plan.offers_cache = options.use_cache;
-  WorkspaceChoice choice = options.workspace;
-  choice.mode = "workspace";
-  choice.load = "on-demand";
-  choice.max_turns = choice.max_turns.value_or(kActivationTurns);
-  ASSIGN_OR_RETURN(WorkspacePlan workspace, WorkspaceFrame(choice));
-  ASSIGN_OR_RETURN(workspace.skill, ReadSkillFolder(plan.skill, plan));
-  if (options.activation.description) RETURN_IF_ERROR(UseDescription(*options.activation.description, workspace.skill));
-  ASSIGN_OR_RETURN(OtherSkillsFound others, OtherSkills(options.activation.among, skill));
-  workspace.others = std::move(others.skills);
-  std::move(others.warnings.begin(), others.warnings.end(), std::back_inserter(plan.suite.warnings));
-  std::vector<SkillFolder> listed = workspace.others;
-  listed.push_back(workspace.skill);
-  workspace.skill_prompt = ListingOf(std::move(listed));
-  workspace.activation = true;
-  plan.workspace = std::move(workspace);
-  RETURN_IF_ERROR(CheckPlacesOfSkills(plan));
-  // What is wrong with a check should be known before a run is begun.
-  for (const Case& query : plan.suite.cases) RETURN_IF_ERROR(CaseChecks::Make(query));
-  return plan;
 }
 
 }  // namespace upskill

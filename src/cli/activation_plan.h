@@ -3,9 +3,9 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
-#include "cli/eval_options.h"
-#include "eval/plan.h"
+#include "model/workspace.h"
 #include "skill/skill.h"
 #include "skill/suite.h"
 #include "util/result.h"
@@ -31,8 +31,5 @@ struct OtherSkillsFound {
 
 // `among`: folders of skills, or folders with several; none: those next to `skill`.
 Result<OtherSkillsFound> OtherSkills(const std::vector<std::string>& among, const Skill& skill);
-
-// The plan of a run that measures activation, without its students. What to warn of is in its suite's warnings.
-Result<Plan> ActivationPlan(const EvalOptions& options);
 
 }  // namespace upskill

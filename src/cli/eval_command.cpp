@@ -4,15 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "cli/eval_matrix.h"
 #include "cli/eval_session.h"
 #include "cli/eval_tests.h"
 #include "cli/resume_line.h"
 #include "eval/judged_run.h"
-#include "eval/ledger.h"
 #include "eval/runner.h"
+#include "measure/measurement.h"
 #include "report/eval_json.h"
 #include "report/eval_text.h"
 #include "report/figures.h"
@@ -21,7 +23,6 @@
 #include "report/judge_text.h"
 #include "report/ledger_text.h"
 #include "report/progress_line.h"
-#include "report/run_files.h"
 #include "report/verdict_text.h"
 #include "skill/skill.h"
 #include "util/result.h"
@@ -29,6 +30,10 @@
 
 namespace upskill {
 namespace {
+
+std::chrono::milliseconds MillisecondsOf(double seconds) {
+  return std::chrono::milliseconds(std::llround(seconds * 1000.0));
+}
 
 // A line for standard output: on a terminal, broken between words, with `indent` before all but the first.
 TerminalText OutLine(const std::string& line, const Env& env, std::size_t indent = 2) {
@@ -48,31 +53,32 @@ TerminalText OutLines(const TerminalText& lines, const Env& env) {
   return out;
 }
 
-void PrintHead(const EvalOptions& options, const Config& config, const EvalSession& session, Env& env) {
-  env.out(EvalHead(session.plan, StyleFor(env, env.out_is_terminal, options.color)));
+void PrintHead(const EvalOptions& options, const Config& config, const Measurement& measurement, Env& env) {
+  env.out(EvalHead(measurement.plan, StyleFor(env, env.out_is_terminal, options.color)));
   if (options.quiet) return;
-  for (const auto& model : session.models) {
+  for (const Model* const model : measurement.models) {
     env.out(OutLine(fmt::format("model  {} ({})", model->info().name, model->info().detail), env, 7));
   }
-  if (session.judge)
-    env.out(OutLine(fmt::format("judge  {} ({})", session.judge->info().name, session.judge->info().detail), env, 7));
+  if (measurement.judge)
+    env.out(OutLine(fmt::format("judge  {} ({})", measurement.judge->info().name, measurement.judge->info().detail),
+                    env, 7));
   if (const Result<Skill> skill = LoadSkill(options.skill); skill && !skill->references.empty())
     env.out(TerminalText::Format("note   models get SKILL.md alone, without its {}\n",
                                  Counted(skill->references.size(), "reference")));
-  if (const std::string note = AlphaNote(session.plan); !note.empty()) env.out(OutLine("alpha  " + note, env, 7));
+  if (const std::string note = AlphaNote(measurement.plan); !note.empty()) env.out(OutLine("alpha  " + note, env, 7));
   if (options.models.empty() && options.resume.empty() && config.eval_model.empty() &&
       config.skill_generation_model.empty()) {
     env.out("       no -m given: the default model is used\n");
   }
 }
 
-void PrintReuse(const EvalOptions& options, const EvalSession& session, const RunOutcome& outcome, Env& env) {
+void PrintReuse(const Measurement& measurement, const RunOutcome& outcome, Env& env) {
   const RunProgress& progress = outcome.progress;
   if (progress.reused == 0) return;
   std::string where = "this run";
-  if (options.resume.empty() && !session.resumes_same_run) {
+  if (!measurement.is_resumed) {
     std::vector<std::string> runs;
-    for (const Sample& sample : session.cached) {
+    for (const Sample& sample : measurement.cached) {
       if (std::find(runs.begin(), runs.end(), sample.cached_from) == runs.end()) runs.push_back(sample.cached_from);
     }
     std::sort(runs.begin(), runs.end());
@@ -85,32 +91,34 @@ void PrintReuse(const EvalOptions& options, const EvalSession& session, const Ru
 }
 
 // The command that writes a report of the run; empty if the run isn't stored.
-std::string ReportLine(const EvalOptions& options, const EvalSession& session) {
-  if (!session.journal) return "";
-  const std::string& name = session.plan.run;
+std::string ReportLine(const EvalOptions& options, const Measurement& measurement) {
+  if (!measurement.journal) return "";
+  const std::string& name = measurement.plan.run;
   const std::string shortest = name.substr(name.size() < 4 ? 0 : name.size() - 4);
   return fmt::format("upskill report {} -o report.html",
-                     options.runs_dir.empty() ? shortest : session.journal->folder().string());
+                     options.runs_dir.empty() ? shortest : measurement.journal->folder().string());
 }
 
-void PrintResult(const EvalOptions& options, const EvalSession& session, const RunOutcome& outcome,
+void PrintResult(const EvalOptions& options, const Measurement& measurement, const RunOutcome& outcome,
                  const JudgedRun& run, Env& env) {
   const Style style = StyleFor(env, env.out_is_terminal, options.color);
   if (options.json) {
     Json document = EvalToJson(run);
-    document["gate"] = session.gate ? GateToJson(*session.gate, run) : Json(nullptr);
+    document["gate"] = measurement.gate ? GateToJson(*measurement.gate, run) : Json(nullptr);
     PrintDocument(env, DumpJsonIndented(document) + "\n");
     return;
   }
-  PrintReuse(options, session, outcome, env);
-  if (options.verbose) env.out("\n" + EvalCases(run.data, style, ReportLine(options, session)) + FindingDetails(run));
-  const bool several = session.plan.students.size() > 1;
+  PrintReuse(measurement, outcome, env);
+  if (options.verbose)
+    env.out("\n" + EvalCases(run.data, style, ReportLine(options, measurement)) + FindingDetails(run));
+  const bool several = measurement.plan.students.size() > 1;
   const TerminalText table = several || options.table_first ? EvalTable(run, style) : TerminalText();
   const TerminalText bars = several && !options.table_first ? TerminalText() : EvalBars(run, style);
   env.out("\n" + TerminalText::Join(std::vector{table, bars}, "\n"));
   const TerminalText notes =
       (bars.empty() ? EvalTableNotes(run, style) : TerminalText()) +
-      OutLines(EvalCaseNotes(run, session.journal && !options.verbose ? ResumeLine(options, session) + " -v" : ""),
+      OutLines(EvalCaseNotes(
+                   run, measurement.journal && !options.verbose ? ResumeLine(options, measurement.plan) + " -v" : ""),
                env);
   if (!notes.empty()) env.out(bars.empty() ? "\n" + notes : notes);
   if (outcome.progress.saved > 0) {
@@ -121,9 +129,9 @@ void PrintResult(const EvalOptions& options, const EvalSession& session, const R
   if (const std::string judged = JudgeSpentText(run); !judged.empty())
     env.out(TerminalText::Format("judge {}\n", judged));
   if (outcome.progress.cost_usd > 0) env.out(TerminalText::Format("spent {}\n", MoneyText(outcome.progress.cost_usd)));
-  if (session.journal) {
-    env.out(TerminalText::Format("run {} · {}\n{}\n", session.plan.run, session.journal->folder().string(),
-                                 ReportLine(options, session)));
+  if (measurement.journal) {
+    env.out(TerminalText::Format("run {} · {}\n{}\n", measurement.plan.run, measurement.journal->folder().string(),
+                                 ReportLine(options, measurement)));
   }
 }
 
@@ -151,7 +159,7 @@ double RoundedUp(double usd) {
 }
 
 // The command that goes on, with limits that have room for at least one answer.
-TerminalText HowToGoOn(const EvalOptions& options, const EvalSession& session, const RunOutcome& outcome) {
+TerminalText HowToGoOn(const EvalOptions& options, const Measurement& measurement, const RunOutcome& outcome) {
   EvalOptions raised = options;
   const bool needs_usd = options.max_cost_usd && outcome.needed.usd > *options.max_cost_usd;
   const bool needs_tokens = options.max_tokens_total && outcome.needed.tokens > *options.max_tokens_total;
@@ -161,10 +169,10 @@ TerminalText HowToGoOn(const EvalOptions& options, const EvalSession& session, c
                               needs_usd || needs_tokens
                                   ? "The limit has no room for a single answer. Continue with this one or a higher one"
                                   : "Continue with",
-                              ResumeLine(raised, session));
+                              ResumeLine(raised, measurement.plan));
 }
 
-ExitCode Conclude(const EvalOptions& options, const EvalSession& session, const RunOutcome& outcome,
+ExitCode Conclude(const EvalOptions& options, const Measurement& measurement, const RunOutcome& outcome,
                   const JudgedRun& run, Env& env) {
   if (run.summary.answered > 0) PrintReasons(outcome, run, env);
   if (!options.quiet) {
@@ -173,39 +181,42 @@ ExitCode Conclude(const EvalOptions& options, const EvalSession& session, const 
     for (const std::string& caveat : outcome.caveats) env.error(TerminalText::Format("note: {}\n", caveat));
   }
   if (run.summary.complete()) {
-    if (session.gate && !PrintGate(*session.gate, run, options.color, env)) return ExitCode::kFailed;
+    if (measurement.gate && !PrintGate(*measurement.gate, run, options.color, env)) return ExitCode::kFailed;
     return ExitCode::kSuccess;
   }
-  if (session.gate) env.error("gate not evaluated: the run is incomplete\n");
+  if (measurement.gate) env.error("gate not evaluated: the run is incomplete\n");
   const std::size_t unanswered = run.summary.cells - run.summary.answered;
   TerminalText text = TerminalText::Format(
       "{} of {} cells answered, {} unanswered", WithThousands(static_cast<long long>(run.summary.answered)),
       WithThousands(static_cast<long long>(run.summary.cells)), WithThousands(static_cast<long long>(unanswered)));
   if (outcome.progress.errors > 0) text += TerminalText::Format(" ({} with errors)", outcome.progress.errors);
-  if (session.journal) text += HowToGoOn(options, session, outcome);
+  if (measurement.journal) text += HowToGoOn(options, measurement, outcome);
   env.error(text + "\n");
   return outcome.interrupted ? ExitCode::kInterrupted : ExitCode::kIncomplete;
 }
 
+// Tells the command that the run serves which one it is.
+Status TellRun(const EvalUse& use, const Measurement& measurement) {
+  return use.on_run && measurement.journal ? use.on_run(measurement.plan.run) : Status();
+}
+
 // Asks the models, with a line of progress.
-Result<RunOutcome> CarryOut(const EvalOptions& options, EvalSession& session, Budget* budget, Env& env) {
+Result<RunOutcome> CarryOut(const EvalOptions& options, const EvalUse& use, Measurement& measurement, Env& env) {
   ProgressLine progress(StyleFor(env, env.error_is_terminal, options.color), env.error_is_terminal, env.error);
-  RunInput input;
-  input.plan = &session.plan;
-  for (const auto& model : session.models) input.models.push_back(model.get());
-  input.judge = session.judge.get();
-  input.journal = session.journal ? &*session.journal : nullptr;
-  input.resumed = std::move(session.resumed);
-  input.cached = session.cached;
-  input.limits = LimitsOf(options);
-  input.budget = budget;
-  input.stop = env.stop;
-  input.clock = env.clock;
-  input.sandbox = session.sandbox.get();
-  if (!options.quiet) input.observer = &progress;
-  Result<RunOutcome> outcome = RunPlan(std::move(input));
+  RunBounds bounds{LimitsOf(options), use.budget, options.quiet ? nullptr : &progress};
+  if (use.timeout_left_seconds) bounds.limits.timeout = MillisecondsOf(*use.timeout_left_seconds);
+  Result<RunOutcome> outcome = RunMeasurement(measurement, bounds);
   progress.Clear();
   return outcome;
+}
+
+// Starts or resumes the run of the command. `options` gets what it recalls, and outlives the session.
+Result<EvalSession> OpenEval(EvalOptions& options, const EvalUse& use, const Config& config, Env& env) {
+  RETURN_IF_ERROR(RecallTerms(options, config, env));
+  RETURN_IF_ERROR(WriteMissingTests(options, config, env));
+  ASSIGN_OR_RETURN(MeasureSpec spec, SpecOf(options, config));
+  spec.resumes_same_run = use.resumes_same_run && !options.refresh;
+  return OpenEvalSession(spec, options, config, env);
 }
 
 }  // namespace
@@ -228,25 +239,27 @@ RunLimits LimitsOf(const EvalOptions& options) {
   RunLimits limits;
   limits.max_cost_usd = options.max_cost_usd;
   limits.max_tokens = options.max_tokens_total;
-  if (const auto& seconds = options.timeout_left_seconds ? options.timeout_left_seconds : options.timeout_seconds)
-    limits.timeout = std::chrono::milliseconds(std::llround(*seconds * 1000.0));
+  if (options.timeout_seconds) limits.timeout = MillisecondsOf(*options.timeout_seconds);
   return limits;
 }
 
 ExitCode RunEval(const EvalOptions& given, Env& env) {
-  if (given.skills.empty()) return RunEvalPart(given, nullptr, env).code;
+  if (given.skills.empty()) return RunEvalPart(given, {}, env).code;
   if (IsMatrix(given)) return RunEvalMatrix(given, env);
   EvalOptions options = given;
   options.skill = given.skills.front();
-  return RunEvalPart(options, nullptr, env).code;
+  return RunEvalPart(options, {}, env).code;
 }
 
-Result<JudgedRun> RunEvalQuietly(const EvalOptions& options, const Config& config, Budget& budget, Env& env) {
-  ASSIGN_OR_RETURN(EvalSession session, OpenEvalSession(options, config, env));
-  if (options.on_run && session.journal) RETURN_IF_ERROR(options.on_run(session.plan.run));
-  ASSIGN_OR_RETURN(RunOutcome outcome, CarryOut(options, session, &budget, env));
-  JudgedRun run = Judge(std::move(outcome.data));
-  if (session.journal) RETURN_IF_ERROR(WriteRunFiles(run, session.journal->folder()));
+Result<JudgedRun> RunEvalQuietly(const MeasureSpec& spec, const EvalOptions& options, const Config& config,
+                                 const EvalUse& use, Env& env) {
+  ASSIGN_OR_RETURN(EvalSession session, OpenEvalSession(spec, options, config, env));
+  RETURN_IF_ERROR(TellRun(use, session.measurement));
+  ASSIGN_OR_RETURN(RunOutcome outcome, CarryOut(options, use, session.measurement, env));
+  EndedRun ended = EndMeasurement(session.measurement, std::move(outcome.data));
+  RETURN_IF_ERROR(std::move(ended.files));
+  RETURN_IF_ERROR(std::move(ended.noted));
+  JudgedRun run = std::move(ended.judged);
   if (run.summary.complete()) return run;
   const ErrorKind kind = outcome.interrupted ? ErrorKind::kCancelled : ErrorKind::kUnavailable;
   std::string why = outcome.exhausted;
@@ -258,45 +271,38 @@ Result<JudgedRun> RunEvalQuietly(const EvalOptions& options, const Config& confi
                                  why.empty() ? "" : ": " + why)};
 }
 
-EvalPart RunEvalPart(const EvalOptions& given, Budget* budget, Env& env) {
+EvalPart RunEvalPart(const EvalOptions& given, const EvalUse& use, Env& env) {
   const Result<Config> config = LoadConfig(env);
   if (!config) return {PrintError(env, config.error()), {}, false};
   EvalOptions options = given;
-  if (const Status recalled = RecallTerms(options, *config, env); !recalled)
-    return {PrintError(env, recalled.error()), {}, false};
-  if (const Status written = WriteMissingTests(options, *config, env); !written)
-    return {PrintError(env, written.error()), {}, false};
-  Result<EvalSession> session = OpenEvalSession(options, *config, env);
+  Result<EvalSession> session = OpenEval(options, use, *config, env);
   if (!session) return {PrintError(env, session.error()), {}, false};
-  const std::filesystem::path folder = session->journal ? session->journal->folder() : std::filesystem::path();
-  const Status told = options.on_run && session->journal ? options.on_run(session->plan.run) : Status();
-  if (!told) return {PrintError(env, told.error()), folder, true};
-  if (!options.json) PrintHead(options, *config, *session, env);
+  Measurement& measurement = session->measurement;
+  const std::filesystem::path folder = measurement.journal ? measurement.journal->folder() : std::filesystem::path();
+  if (const Status told = TellRun(use, measurement); !told) return {PrintError(env, told.error()), folder, true};
+  if (!options.json) PrintHead(options, *config, measurement, env);
 
-  Result<RunOutcome> outcome = CarryOut(options, *session, budget, env);
+  Result<RunOutcome> outcome = CarryOut(options, use, measurement, env);
   if (!outcome) {
     PrintError(env, outcome.error());
-    if (session->journal) {
+    if (measurement.journal) {
       env.error(TerminalText::Format("the answers so far are saved; fix the cause and continue with:\n  {}\n",
-                                     ResumeLine(options, *session)));
+                                     ResumeLine(options, measurement.plan)));
     }
     return {ExitCode::kIncomplete, folder, true};
   }
-  const JudgedRun run = Judge(std::move(outcome->data));
-  const Status files = session->journal ? WriteRunFiles(run, session->journal->folder()) : Status();
+  const EndedRun ended = EndMeasurement(measurement, std::move(outcome->data));
+  const JudgedRun& run = ended.judged;
   if (run.summary.answered == 0) PrintReasons(*outcome, run, env);  // all that there is to say
-  PrintResult(options, *session, *outcome, run, env);
-  if (session->journal) {
-    if (const Status noted = NoteLook(session->runs_dir, run, *env.clock); !noted)
-      PrintWarning(env, "this look at the tests could not be counted: " + noted.error().message);
-  }
-  const ExitCode code = Conclude(options, *session, *outcome, run, env);
+  PrintResult(options, measurement, *outcome, run, env);
+  if (!ended.noted) PrintWarning(env, "this look at the tests could not be counted: " + ended.noted.error().message);
+  const ExitCode code = Conclude(options, measurement, *outcome, run, env);
   const bool ends_all = outcome->interrupted || !outcome->exhausted.empty();
-  if (files) return {code, folder, ends_all};
+  if (ended.files) return {code, folder, ends_all};
   PrintWarning(env,
                fmt::format("the run is saved, but files for other programs could not be written: {}; to write them:"
                            "\n{}",
-                           files.error().message, ResumeLine(options, *session)));
+                           ended.files.error().message, ResumeLine(options, measurement.plan)));
   return {code == ExitCode::kSuccess ? ExitCode::kIncomplete : code, folder, ends_all};
 }
 

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
 
 #include "cli/config.h"
 #include "cli/env.h"
@@ -9,6 +12,7 @@
 #include "eval/budget.h"
 #include "eval/gate.h"
 #include "eval/judged_run.h"
+#include "measure/spec.h"
 #include "util/result.h"
 
 namespace upskill {
@@ -16,21 +20,29 @@ namespace upskill {
 // Runs `eval` or `benchmark` (EvalOptions::table_first).
 ExitCode RunEval(const EvalOptions& options, Env& env);
 
-// The run of one skill among several.
+// How a run serves another command, or a table of several skills.
+struct EvalUse {
+  Budget* budget = nullptr;                    // in place of the run's own limits on cost and tokens; null: its own
+  std::optional<double> timeout_left_seconds;  // if it shares the time with others
+  bool resumes_same_run = false;               // MeasureSpec
+  // Is told the run's name before anything is asked, by a command that may be killed; its error ends the run.
+  std::function<Status(const std::string& run)> on_run;
+};
+
 struct EvalPart {
   ExitCode code = ExitCode::kSuccess;
   std::filesystem::path run_folder;  // empty: there is none
   bool ends_all = false;             // it was interrupted, or a limit reached
 };
-// Under a shared budget in place of its own limits on cost and tokens; null: its own.
-EvalPart RunEvalPart(const EvalOptions& options, Budget* budget, Env& env);
+EvalPart RunEvalPart(const EvalOptions& options, const EvalUse& use, Env& env);
 
 // Whether every condition of the gate holds; says of each what was found.
 bool PrintGate(const Gate& gate, const JudgedRun& run, ColorMode color, Env& env);
 
-// A run as part of another command: nothing is printed but progress and warnings. Under `budget`. Errors also: it was
+// Measures what another command wants to know: nothing is printed but progress and warnings. Errors also: it was
 // interrupted (kCancelled), or cells have no answer.
-Result<JudgedRun> RunEvalQuietly(const EvalOptions& options, const Config& config, Budget& budget, Env& env);
+Result<JudgedRun> RunEvalQuietly(const MeasureSpec& spec, const EvalOptions& options, const Config& config,
+                                 const EvalUse& use, Env& env);
 
 RunLimits LimitsOf(const EvalOptions& options);
 

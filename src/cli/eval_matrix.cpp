@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,14 +64,14 @@ MatrixRuns RunAll(const EvalOptions& options, Env& env) {
   for (std::size_t i = 0; i < options.skills.size(); ++i) {
     EvalOptions one = options;
     one.skill = options.skills[i];
-    one.resumes_same_run = true;
+    EvalUse use{&budget, std::nullopt, true, nullptr};
     if (options.timeout_seconds)
-      one.timeout_left_seconds = std::max(0.001, *options.timeout_seconds - SecondsBetween(started, env.clock->Now()));
+      use.timeout_left_seconds = std::max(0.001, *options.timeout_seconds - SecondsBetween(started, env.clock->Now()));
     if (!options.json) {
       env.out(TerminalText::Format("{}skill {} of {}: {}\n", i > 0 ? "\n" : "", i + 1, options.skills.size(),
                                    options.skills[i]));
     }
-    const EvalPart part = RunEvalPart(one, &budget, quiet);
+    const EvalPart part = RunEvalPart(one, use, quiet);
     runs.code = Worse(part.code, runs.code);
     if (part.run_folder.empty()) {
       runs.not_measured.push_back(options.skills[i]);

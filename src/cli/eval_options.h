@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +12,6 @@
 #include "cli/workspace_option.h"
 #include "eval/plan.h"
 #include "model/chat.h"
-#include "util/result.h"
 
 namespace CLI {
 class App;
@@ -32,7 +30,6 @@ struct EvalOptions {
   std::string test_gen_model;  // writes the tests of a skill that has none
   std::optional<int> rounds;   // absent: the command's default
   bool no_baseline = false;
-  bool only_baseline = false;  // of `teach`: nothing is compared
   bool placebo = false;
   std::string against;  // another version of the skill
   bool stop_when_decided = false;
@@ -57,21 +54,17 @@ struct EvalOptions {
   SandboxChoice sandbox;
   WorkspaceChoice workspace;
   ActivationChoice activation;
-  std::string runs_dir;           // empty: from the configuration
-  std::string resume;             // run to resume; empty: a new one
-  std::string output;             // of `eval`: file for the table of skills and models; empty: none
-  bool resumes_same_run = false;  // with the newest run of this very plan, if there is one (FindSameRun)
+  std::string runs_dir;  // empty: from the configuration
+  std::string resume;    // run to resume; empty: a new one
+  std::string output;    // of `eval`: file for the table of skills and models; empty: none
   std::optional<double> max_cost_usd;
   std::optional<std::int64_t> max_tokens_total;
   std::optional<double> timeout_seconds;
-  std::optional<double> timeout_left_seconds;  // of a run that shares the time with others; absent: all of it
   int max_tokens = Sampling().max_tokens;
   std::optional<double> temperature;  // absent: the model's own default
   std::uint64_t seed = 0;
   ColorMode color = ColorMode::kAuto;
   bool table_first = false;  // the command `benchmark`
-  // Is told the run's name before anything is asked; its error ends the run. Of other commands, which may be killed.
-  std::function<Status(const std::string& run)> on_run;
 
   int default_rounds() const;
   int rounds_or_default() const { return rounds.value_or(default_rounds()); }

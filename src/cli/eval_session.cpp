@@ -3,28 +3,25 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <iterator>
 #include <optional>
-#include <set>
+#include <string_view>
+#include <utility>
 
-#include "check/check.h"
-#include "check/suite_answers.h"
 #include "cli/activation_plan.h"
 #include "cli/eval_tests.h"
 #include "cli/judge_option.h"
+#include "cli/mcp_access.h"
 #include "cli/resume_checks.h"
 #include "cli/students.h"
-#include "eval/cache.h"
-#include "eval/gate_forecast.h"
-#include "eval/ledger.h"
-#include "eval/placebo.h"
+#include "cli/workspace_option.h"
+#include "eval/journal.h"
 #include "eval/prompts.h"
-#include "eval/same_run.h"
-#include "eval/verdict.h"
-#include "measure/share.h"
+#include "measure/workspace.h"
 #include "model/model_spec.h"
+#include "report/run_files.h"
 #include "skill/skill.h"
-#include "skill/suite.h"
+#include "skill/skill_tree.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -48,14 +45,6 @@ Result<Shard> ParseShard(std::string_view text) {
   return Shard{static_cast<int>(*index - 1), static_cast<int>(*of)};
 }
 
-Result<Plan> PlanOfActivation(const EvalOptions& options, Env& env) {
-  Result<Plan> plan = ActivationPlan(options);
-  if (plan && !options.quiet) {
-    for (const std::string& warning : plan->suite.warnings) PrintWarning(env, warning);
-  }
-  return plan;
-}
-
 // The error for a skill without cases says how to have some written.
 Result<Suite> CasesFor(const Skill& skill, const EvalOptions& options, const Config& config) {
   Result<Suite> suite = LoadCases(options.tests, skill.folder);
@@ -64,61 +53,75 @@ Result<Suite> CasesFor(const Skill& skill, const EvalOptions& options, const Con
                                                  TestsCommand(options, config))};
 }
 
-// The plan without its students.
-Result<Plan> MakePlan(const EvalOptions& options, const Config& config, const Sandbox& sandbox, Env& env) {
-  if (options.activation.on) return PlanOfActivation(options, env);
-  ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
-  Plan plan;
-  ASSIGN_OR_RETURN(plan.suite, CasesFor(skill, options, config));
-  plan.skill = Snapshot(skill);
-  if (!options.no_baseline) plan.arms.push_back(Arm::kBaseline);
-  if (!options.only_baseline) plan.arms.push_back(Arm::kSkill);
-  if (options.placebo) {
-    plan.arms.push_back(Arm::kPlacebo);
-    plan.placebo = PlaceboText(skill.body.size());
+// What doesn't depend on the skill.
+Result<MeasureSpec> SettingsOf(const EvalOptions& options, const Config& config) {
+  MeasureSpec spec;
+  for (const std::string& model : ChooseModels(options.models, config)) spec.students.push_back({model, "", ""});
+  spec.judge = options.judge_model;
+  spec.rounds = options.rounds_or_default();
+  spec.sampling.temperature = options.temperature;
+  spec.sampling.max_tokens = options.max_tokens;
+  spec.sampling.seed = options.seed;
+  spec.system_prompt = BuiltInSystemPrompt();
+  spec.verdict = {options.alpha, options.margin_points / 100.0, options.min_lift_points / 100.0};
+  spec.terms = TermsOf(options);
+  spec.counts_looks = options.ledger && config.ledger;
+  spec.is_kept = options.log_runs;
+  spec.offers_cache = options.use_cache;
+  spec.uses_cache = options.use_cache && !options.refresh;
+  spec.cache_from.assign(options.cache_from.begin(), options.cache_from.end());
+  spec.batch = options.batch;
+  ASSIGN_OR_RETURN(spec.workspace, WorkspaceSpecOf(options.workspace));
+  return spec;
+}
+
+// The queries, and the skills to choose from.
+Status TakeQueries(const Skill& skill, const EvalOptions& options, MeasureSpec& spec) {
+  Result<Suite> queries = LoadQueries(options.tests, skill.folder);
+  if (!queries && queries.error().kind == ErrorKind::kNotFound) {
+    return Error{ErrorKind::kNotFound,
+                 queries.error().message + ", or have a model write them with --test-gen-model MODEL"};
   }
-  if (!options.against.empty()) {
-    ASSIGN_OR_RETURN(const Skill previous, LoadSkill(options.against));
-    plan.arms.push_back(Arm::kPrevious);
-    plan.previous = Snapshot(previous);
-    if (plan.previous.sha256 == plan.skill.sha256) {
-      return InputError(
-          fmt::format("{} and {} have the same text; there is nothing to compare", options.skill, options.against));
-    }
-  }
-  plan.rounds = options.rounds_or_default();
-  plan.sampling.temperature = options.temperature;
-  plan.sampling.max_tokens = options.max_tokens;
-  plan.sampling.seed = options.seed;
-  plan.system_prompt = BuiltInSystemPrompt();
-  plan.verdict = {options.alpha, options.margin_points / 100.0, options.min_lift_points / 100.0};
-  plan.terms = TermsOf(options);
-  plan.stop_when_decided = options.stop_when_decided;
-  plan.offers_cache = options.use_cache;
+  if (!queries) return queries.error();
+  spec.suite = *std::move(queries);
+  ASSIGN_OR_RETURN(OtherSkillsFound others, OtherSkills(options.activation.among, skill));
+  spec.others = std::move(others.skills);
+  std::move(others.warnings.begin(), others.warnings.end(), std::back_inserter(spec.suite.warnings));
+  spec.skill->warnings.clear();
+  return {};
+}
+
+// The cases, and what the skill is compared with.
+Status TakeCases(const Skill& skill, const EvalOptions& options, const Config& config, MeasureSpec& spec) {
+  ASSIGN_OR_RETURN(spec.suite, CasesFor(skill, options, config));
+  spec.baseline = !options.no_baseline;
+  spec.placebo = options.placebo;
+  spec.stop_when_decided = options.stop_when_decided;
   if (!options.shard.empty()) {
-    ASSIGN_OR_RETURN(plan.shard, ParseShard(options.shard));
-    if (plan.stop_when_decided)
-      return InputError(
-          "--stop-when-decided needs complete rounds, which a shard doesn't have: leave out one of the two");
+    ASSIGN_OR_RETURN(spec.shard, ParseShard(options.shard));
   }
-  if (plan.stop_when_decided && !plan.has_arm(ComparedArm(plan))) {
-    return InputError("--stop-when-decided needs an arm to compare with: leave out --no-baseline, or add --against");
+  if (options.against.empty()) return {};
+  ASSIGN_OR_RETURN(const Skill previous, LoadSkill(options.against));
+  spec.previous = MeasuredSkill{Snapshot(previous), std::nullopt, {}};
+  if (spec.previous->snapshot.sha256 != spec.skill->snapshot.sha256) return {};
+  return InputError(
+      fmt::format("{} and {} have the same text; there is nothing to compare", options.skill, options.against));
+}
+
+Status ReadFolders(MeasureSpec& spec) {
+  if (!spec.others && !AnyActs(spec.suite, spec.workspace->mode)) return {};
+  // Each version has the same files where another one has its cases.
+  std::vector<std::string> hidden;
+  for (const std::optional<MeasuredSkill>* skill : {&spec.skill, &spec.previous}) {
+    if (!*skill) continue;
+    for (std::string& name : HiddenBySuite((*skill)->snapshot.folder, spec.suite.source))
+      hidden.push_back(std::move(name));
   }
-  RETURN_IF_ERROR(CheckWrongAnswers(plan.suite));
-  ASSIGN_OR_RETURN(plan.left_out, LeaveOutCasesThatCannotPass(plan.suite, sandbox, !options.judge_model.empty(),
-                                                              ModeOf(options.workspace)));
-  ASSIGN_OR_RETURN(const std::vector<std::string> weaknesses, FindSuiteWeaknesses(plan.suite, env.stop, sandbox));
-  ASSIGN_OR_RETURN(plan.workspace, WorkspacePlanOf(options.workspace, plan));
-  if (!options.quiet) {
-    for (const std::string& line : CasesThatStayAnswers(options.workspace, plan)) PrintWarning(env, line);
-    for (const std::string& warning : skill.warnings) PrintWarning(env, warning);
-    for (const std::string& warning : plan.suite.warnings) PrintWarning(env, warning);
-    for (const std::string& warning : plan.left_out) PrintWarning(env, warning);
-    for (const std::string& warning : weaknesses) PrintWarning(env, warning);
-  } else if (!options.gate.empty() && !plan.left_out.empty()) {
-    PrintWarning(env, fmt::format("the gate is about fewer cases: {} left out", Counted(plan.left_out.size(), "case")));
+  for (std::optional<MeasuredSkill>* skill : {&spec.skill, &spec.previous}) {
+    if (!*skill) continue;
+    ASSIGN_OR_RETURN((*skill)->folder, ReadSkillFolder((*skill)->snapshot.folder, hidden));
   }
-  return plan;
+  return {};
 }
 
 ModelOptions ModelOptionsOf(const EvalOptions& options, const fs::path& runs_dir) {
@@ -151,140 +154,28 @@ Result<std::vector<std::unique_ptr<Model>>> OpenModels(const std::vector<std::st
   return models;
 }
 
-// A gate that names a model which isn't there, or that can't hold with the share of alpha that the run has, should cost
-// nothing.
-Status TakeGate(const EvalOptions& options, Env& env, EvalSession& session) {
-  if (options.gate.empty()) return {};
-  ASSIGN_OR_RETURN(session.gate, ParseGate(options.gate));
-  RETURN_IF_ERROR(CheckGateModels(*session.gate, session.plan));
-  if (!options.resume.empty()) return {};
-  ASSIGN_OR_RETURN(const std::vector<std::string> warnings, ForecastGate(*session.gate, session.plan));
-  if (!options.quiet) {
-    for (const std::string& warning : warnings) PrintWarning(env, warning);
-  }
-  return {};
-}
-
-// Splits alpha among the comparisons of the run and, unless they aren't to be counted, with the earlier looks at its
-// tests.
-Result<TakenShare> ShareAlpha(const EvalOptions& options, const Config& config, Env& env, EvalSession& session) {
-  session.plan.share.comparisons = std::max(1, static_cast<int>(session.plan.arms.size()) - 1);
-  Result<TakenShare> share = TakenShare::Take(session.runs_dir,
-                                              {.counts = options.ledger && config.ledger,
-                                               .notes = options.log_runs,
-                                               .reuses_answers = options.use_cache && !options.refresh,
-                                               .looks_before = 0},
-                                              session.plan);
-  if (!share) return share.error().With("counting earlier looks at the tests (--no-ledger ignores them)");
-  if (share->skipped_lines() > 0 && !options.quiet) {
-    PrintWarning(env, fmt::format("{} of {} could not be read: earlier looks at these tests may not be counted",
-                                  Counted(share->skipped_lines(), "line"), (session.runs_dir / kLedgerFile).string()));
-  }
-  return share;
-}
-
-// The servers of --base-url are those of the students, and a batch is no place for a judge, which is waited for.
-Status TakeJudge(const EvalOptions& options, ModelOptions model_options, Env& env, EvalSession& session) {
-  model_options.batches.reset();
-  ASSIGN_OR_RETURN(OpenedJudge judge,
-                   OpenJudge(options.judge_model, model_options, session.plan.suite, session.runs_dir, env));
-  if (options.max_cost_usd) RETURN_IF_ERROR(CheckPriceIsKnown(*judge.model, options.judge_model));
-  if (judge.described.rubrics == 0) {
-    if (!options.quiet)
-      PrintWarning(env, "--judge-model: no check of these cases asks a judge (`upskill help checks`)");
-    return {};
-  }
-  for (const Student& student : session.plan.students) {
-    if (student.identity != judge.described.identity || options.quiet) continue;
-    PrintWarning(env, fmt::format("{} judges its own answers; models favour what they wrote themselves: name another "
-                                  "model with --judge-model",
-                                  student.name));
-  }
-  session.judge = std::move(judge.model);
-  session.plan.judge = std::move(judge.described);
-  return {};
-}
-
-// The runs folder's own answers first: a shard that is started again has paid for them itself.
-Result<std::vector<Sample>> CachedFrom(const EvalOptions& options, const EvalSession& session) {
-  ASSIGN_OR_RETURN(std::vector<Sample> cached, CachedSamplesOf(session.plan, session.runs_dir));
-  std::set<std::string> cells;
-  for (const Sample& sample : cached) cells.insert(CellName(sample));
-  for (const std::string& folder : options.cache_from) {
-    ASSIGN_OR_RETURN(std::vector<Sample> more, CachedSamplesOf(session.plan, folder));
-    for (Sample& sample : more) {
-      if (cells.insert(CellName(sample)).second) cached.push_back(std::move(sample));
-    }
-  }
-  return cached;
-}
-
-// Stores what the run is to keep to from now on, also when it is resumed once more. `stored`: what its plan says.
-Status StoreTerms(const EvalOptions& options, const RunTerms& stored, EvalSession& session) {
-  session.plan.terms = TermsOf(options);
-  if (options.batch) {  // which is given no limits (RecallTerms)
-    session.plan.terms.max_cost_usd = stored.max_cost_usd;
-    session.plan.terms.max_tokens = stored.max_tokens;
-  }
-  return session.plan.terms == stored ? Status() : session.journal->StorePlan(session.plan);
-}
-
-// Takes up the run in `folder`, whose plan and models the session has.
-Status TakeUpJournal(const EvalOptions& options, const fs::path& folder, const RunTerms& stored, Env& env,
-                     EvalSession& session) {
-  ASSIGN_OR_RETURN(session.journal, Journal::Reopen(folder, *env.clock));
-  RETURN_IF_ERROR(StoreTerms(options, stored, session));
-  ASSIGN_OR_RETURN(JournalContent content, ReadJournal(folder));
-  session.resumed = std::move(content.samples);
-  session.resumes_same_run = true;
-  if (content.skipped_lines > 0 && !options.quiet) {
-    PrintWarning(env, fmt::format("{} of {} could not be read; cells without another answer are requested again",
-                                  Counted(content.skipped_lines, "line"), (folder / "samples.jsonl").string()));
-  }
-  const bool answered = std::any_of(session.resumed.begin(), session.resumed.end(),
-                                    [](const Sample& sample) { return sample.ok() || sample.keeps_answer; });
-  return TakeShareAgain(session.runs_dir, answered, *session.journal, session.plan);
-}
-
-// Goes on with a run that asks what the session's plan asks; nothing is left to do if it has all answers.
-Status ResumeSameRun(const EvalOptions& options, const SameRun& same, Env& env, EvalSession& session) {
-  ASSIGN_OR_RETURN(session.plan, LoadPlan(same.folder));
-  const RunTerms stored = session.plan.terms;
-  RETURN_IF_ERROR(TakeGate(options, env, session));
-  if (same.lacks_answers && !options.quiet)
-    env.error(TerminalText::Format("note: resuming run {}, which lacks answers\n", session.plan.run));
-  return TakeUpJournal(options, same.folder, stored, env, session);
-}
-
-Status NewRun(const EvalOptions& options, const Config& config, Env& env, EvalSession& session) {
-  ASSIGN_OR_RETURN(session.plan, MakePlan(options, config, *session.sandbox, env));
-  const std::vector<std::string> specs = ChooseModels(options.models, config);
-  const ModelOptions model_options = ModelOptionsOf(options, session.runs_dir);
-  ASSIGN_OR_RETURN(session.models, OpenModels(specs, options, model_options, env));
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    const ModelInfo& info = session.models[i]->info();
-    session.plan.students.push_back({specs[i], info.name, info.identity});
-  }
-  RETURN_IF_ERROR(CheckThatStudentsCanAct(session.plan, session.models, *session.sandbox, options.batch));
-  ASSIGN_OR_RETURN(session.mcp, McpAccessOf(session.plan, options.workspace.mcp, env));
-  if (!options.judge_model.empty()) RETURN_IF_ERROR(TakeJudge(options, model_options, env, session));
-  if (options.resumes_same_run && options.log_runs && !options.refresh) {
-    const std::optional<SameRun> same = FindSameRun(session.plan, session.runs_dir);
-    if (same && (same->lacks_answers || options.use_cache)) return ResumeSameRun(options, *same, env, session);
-  }
-  ASSIGN_OR_RETURN(TakenShare share, ShareAlpha(options, config, env, session));
-  RETURN_IF_ERROR(TakeGate(options, env, session));
-  if (options.use_cache && !options.refresh) {
-    ASSIGN_OR_RETURN(session.cached, CachedFrom(options, session));
-  }
-  if (options.log_runs) {
-    ASSIGN_OR_RETURN(session.journal, Journal::Create(session.runs_dir, session.plan, *env.clock));
-    if (const Status noted = share.NoteStart(session.plan); !noted) {
-      session.journal->Discard();
-      return noted;
-    }
-  }
-  return {};
+MeasurePlace PlaceOf(const EvalOptions& options, const Config& config, const Sandbox& sandbox, Env& env) {
+  MeasurePlace place;
+  place.runs_dir = RunsFolder(options.runs_dir, config);
+  place.sandbox = &sandbox;
+  place.clock = env.clock;
+  place.stop = env.stop;
+  const ModelOptions model_options = ModelOptionsOf(options, place.runs_dir);
+  place.open_students = [model_options, &options, &env](const std::vector<std::string>& specs) {
+    return OpenModels(specs, options, model_options, env);
+  };
+  // The servers of --base-url are those of the students, and a batch is no place for a judge, which is waited for.
+  ModelOptions judge_options = model_options;
+  judge_options.batches.reset();
+  place.open_judge = [judge_options, runs_dir = place.runs_dir, &options, &env](
+                         const std::string& spec, const Suite& suite) -> Result<OpenedJudge> {
+    ASSIGN_OR_RETURN(OpenedJudge judge, OpenJudge(spec, judge_options, suite, runs_dir, env));
+    if (options.max_cost_usd) RETURN_IF_ERROR(CheckPriceIsKnown(*judge.model, spec));
+    return judge;
+  };
+  place.open_servers = [&options, &env](const Plan& plan) { return McpAccessOf(plan, options.workspace.mcp, env); };
+  place.write_files = WriteRunFiles;
+  return place;
 }
 
 Result<fs::path> RunToResume(const EvalOptions& options, const fs::path& runs_dir) {
@@ -294,83 +185,52 @@ Result<fs::path> RunToResume(const EvalOptions& options, const fs::path& runs_di
                fmt::format("no run to resume in {}; leave out --resume to start one", runs_dir.string())};
 }
 
-// The judge that the run was started with; a command or a server of its own must be named again (CheckAgainstPlan).
-Status ReopenJudge(const EvalOptions& options, ModelOptions model_options, Env& env, EvalSession& session) {
-  const RunJudge& stored = *session.plan.judge;
-  const bool confirmed = options.judge_model == stored.spec;
-  if (!options.judge_model.empty() && !confirmed) {
-    return InputError(
-        fmt::format("run {} is judged by '{}', not '{}'; start a new run, or recheck this one with "
-                    "`upskill recheck --judge-model`",
-                    session.plan.run, stored.spec, options.judge_model));
+void PrintRemarks(const std::vector<Remark>& remarks, const EvalOptions& options, Env& env) {
+  if (options.quiet) return;
+  for (const Remark& remark : remarks) {
+    if (remark.is_warning) {
+      PrintWarning(env, remark.text);
+    } else {
+      env.error(TerminalText::Format("note: {}\n", remark.text));
+    }
   }
-  const bool runs_something = stored.spec.starts_with(kCommandPrefix) || stored.spec.starts_with(kDeskPrefix);
-  if (runs_something && !confirmed) {
-    return InputError(fmt::format("run {} is judged by '{}': to confirm that it may be used, repeat --judge-model {}",
-                                  session.plan.run, stored.spec, ShellWord(stored.spec)));
-  }
-  RETURN_IF_ERROR(CheckServerIsNamed(options, session.plan.run, {stored.spec, stored.name, stored.identity}));
-  model_options.batches.reset();
-  ASSIGN_OR_RETURN(OpenedJudge judge, OpenJudge(stored.spec, model_options, session.plan.suite, session.runs_dir, env));
-  if (options.max_cost_usd) RETURN_IF_ERROR(CheckPriceIsKnown(*judge.model, stored.spec));
-  if (judge.described.identity != stored.identity) {
-    return InputError(
-        fmt::format("the judge '{}' has changed since run {} started; start a new run", stored.spec, session.plan.run));
-  }
-  session.judge = std::move(judge.model);
-  return {};
 }
 
-// Resumes a run as its plan.json says; the skill on disk may have changed since.
-Status ResumeRun(const EvalOptions& options, Env& env, EvalSession& session) {
+Result<Measurement> StartRun(const MeasureSpec& spec, const EvalOptions& options, const MeasurePlace& place, Env& env) {
+  ASSIGN_OR_RETURN(PlannedRun planned, PlanMeasurement(spec, place));
+  PrintRemarks(planned.remarks, options, env);
+  if (const std::size_t left_out = planned.plan.left_out.size();
+      options.quiet && !options.gate.empty() && left_out > 0) {
+    PrintWarning(env, fmt::format("the gate is about fewer cases: {} left out", Counted(left_out, "case")));
+  }
+  return StartMeasurement(spec, std::move(planned.plan), place);
+}
+
+Result<Measurement> ResumeRun(const MeasureSpec& spec, const EvalOptions& options, const MeasurePlace& place) {
   if (!options.log_runs) return InputError("--resume can't be combined with --no-log-runs: it continues a logged run");
-  ASSIGN_OR_RETURN(const fs::path folder, RunToResume(options, session.runs_dir));
-  ASSIGN_OR_RETURN(session.plan, LoadPlan(folder));
-  RETURN_IF_ERROR(RefuseImported(session.plan, "resume"));
-  const RunTerms stored = session.plan.terms;
-  RETURN_IF_ERROR(CheckAgainstPlan(options, session.plan));
-  ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
-  if (skill.name != session.plan.skill.name) {
-    return InputError(
-        fmt::format("run {} measures the skill '{}', not '{}'", session.plan.run, session.plan.skill.name, skill.name));
-  }
-  if (Snapshot(skill).sha256 != session.plan.skill.sha256 && !options.quiet) {
-    env.error(TerminalText::Format(
-        "note: the skill has changed since run {} started; the run continues with the old version\n",
-        session.plan.run));
-  }
-  Suite suite = session.plan.suite;
-  std::vector<std::string> left_out;
-  if (!session.plan.measures_activation()) {
-    ASSIGN_OR_RETURN(left_out, LeaveOutCasesThatCannotPass(suite, *session.sandbox, session.plan.judge.has_value(),
-                                                           session.plan.mode_of_all()));
-  }
-  if (!left_out.empty()) {
-    return InputError(fmt::format("run {} can't be resumed here: {}", session.plan.run, left_out.front()));
-  }
-  RETURN_IF_ERROR(TakeGate(options, env, session));
-  for (const Student& student : session.plan.students)
-    RETURN_IF_ERROR(CheckServerIsNamed(options, session.plan.run, student));
-  std::vector<std::string> specs;
-  specs.reserve(session.plan.students.size());
-  for (const Student& student : session.plan.students) specs.push_back(student.spec);
-  const ModelOptions model_options = ModelOptionsOf(options, session.runs_dir);
-  ASSIGN_OR_RETURN(session.models, OpenModels(specs, options, model_options, env));
-  RETURN_IF_ERROR(CheckThatStudentsCanAct(session.plan, session.models, *session.sandbox, options.batch));
-  ASSIGN_OR_RETURN(session.mcp, McpAccessOf(session.plan, options.workspace.mcp, env));
-  if (session.plan.judge) RETURN_IF_ERROR(ReopenJudge(options, model_options, env, session));
-  for (std::size_t i = 0; i < session.models.size(); ++i) {
-    const Student& student = session.plan.students[i];
-    if (session.models[i]->info().identity == student.identity) continue;
-    const std::string servers = ServerOptions(student);
-    return InputError(fmt::format("model '{}' has changed since run {} started; start a new run{}", specs[i],
-                                  session.plan.run,
-                                  servers.empty() ? "" : ", or name the servers that it used:" + servers));
-  }
-  return TakeUpJournal(options, folder, stored, env, session);
+  ASSIGN_OR_RETURN(const fs::path folder, RunToResume(options, place.runs_dir));
+  ASSIGN_OR_RETURN(const Plan plan, LoadPlan(folder));
+  RETURN_IF_ERROR(CheckAgainstPlan(options, plan));
+  return ResumeMeasurement(spec, folder, place);
 }
 
 }  // namespace
+
+Result<MeasureSpec> SpecOf(const EvalOptions& options, const Config& config) {
+  ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
+  ASSIGN_OR_RETURN(MeasureSpec spec, SettingsOf(options, config));
+  spec.skill = MeasuredSkill{Snapshot(skill), std::nullopt, skill.warnings};
+  if (!options.resume.empty()) return spec;
+  RETURN_IF_ERROR(options.activation.on ? TakeQueries(skill, options, spec) : TakeCases(skill, options, config, spec));
+  RETURN_IF_ERROR(ReadFolders(spec));
+  return spec;
+}
+
+Result<MeasureSpec> SpecWithoutSkill(const EvalOptions& options, const Config& config) {
+  ASSIGN_OR_RETURN(MeasureSpec spec, SettingsOf(options, config));
+  ASSIGN_OR_RETURN(spec.suite, LoadSuite(options.tests));
+  return spec;
+}
 
 Result<Suite> LoadCases(const std::string& tests, const fs::path& skill_folder) {
   if (!tests.empty()) return LoadSuite(tests, skill_folder);
@@ -416,20 +276,19 @@ std::vector<std::string> ChooseModels(const std::vector<std::string>& given, con
   return {std::string(kEmbeddedModel)};
 }
 
-Result<EvalSession> OpenEvalSession(const EvalOptions& options, const Config& config, Env& env) {
-  EvalSession session;
-  session.runs_dir = RunsFolder(options.runs_dir, config);
+Result<EvalSession> OpenEvalSession(const MeasureSpec& spec, const EvalOptions& options, const Config& config,
+                                    Env& env) {
   ASSIGN_OR_RETURN(SandboxOptions sandbox, SandboxOptionsOf(options.sandbox, env));
-  session.sandbox = std::make_unique<Sandbox>(std::move(sandbox));
-  RETURN_IF_ERROR(options.resume.empty() ? NewRun(options, config, env, session) : ResumeRun(options, env, session));
+  EvalSession session{std::make_unique<Sandbox>(std::move(sandbox)), {}};
+  const MeasurePlace place = PlaceOf(options, config, *session.sandbox, env);
+  ASSIGN_OR_RETURN(session.measurement,
+                   options.resume.empty() ? StartRun(spec, options, place, env) : ResumeRun(spec, options, place));
+  PrintRemarks(session.measurement.remarks, options, env);
   const McpChoice& mcp = options.workspace.mcp;
-  if (session.mcp.client == nullptr && (!mcp.urls.empty() || !mcp.variables.empty())) {
+  if (session.measurement.access.client == nullptr && (!mcp.urls.empty() || !mcp.variables.empty())) {
     PrintWarning(env, fmt::format("{} isn't used: no case has an MCP server at a URL",
                                   mcp.urls.empty() ? "--mcp-env" : "--mcp-url"));
   }
-  std::optional<fs::path> folder;
-  if (session.journal) folder = session.journal->folder();
-  RETURN_IF_ERROR(LetStudentsAct(session.plan, *session.sandbox, folder, session.mcp, session.models));
   return session;
 }
 

@@ -59,6 +59,12 @@ struct Improvement {
   std::string why;      // … and why
 };
 
+Status UseDescription(const std::string& description, SkillFolder& skill) {
+  ASSIGN_OR_RETURN(skill.files["SKILL.md"], WithDescription(skill.files["SKILL.md"], description, "SKILL.md"));
+  skill.description = description;
+  return {};
+}
+
 class Improver {
  public:
   Improver(const ImproveDescriptionOptions& options, const Config& config, Env& env)
@@ -114,10 +120,15 @@ class Improver {
   Result<MeasuredDescription> Measure(const std::string& description, Split split) {
     EvalOptions options = options_.eval;
     options.activation.on = true;
-    options.activation.description = description;
-    options.activation.split = split;
     options.max_cost_usd.reset();  // budget_ has it
-    ASSIGN_OR_RETURN(const JudgedRun run, RunEvalQuietly(options, config_, budget_.trials(), env_));
+    ASSIGN_OR_RETURN(MeasureSpec spec, SpecOf(options, config_));
+    ASSIGN_OR_RETURN(spec.suite, SplitQueries(std::move(spec.suite)));
+    std::erase_if(spec.suite.cases, [&](const Case& query) { return query.split != split; });
+    spec.trial = split == Split::kTrain ? "train" : "test";
+    RETURN_IF_ERROR(UseDescription(description, *spec.skill->folder));
+    EvalUse use;
+    use.budget = &budget_.trials();
+    ASSIGN_OR_RETURN(const JudgedRun run, RunEvalQuietly(spec, options, config_, use, env_));
     MeasuredDescription measured{description, {}, {}, {}, {run.plan().run}};
     for (const StudentSummary& student : run.summary.students) {
       for (const QueryActivation& query : student.activation->queries) {

@@ -2,13 +2,11 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
 #include <string>
 
 #include "cli/env.h"
 #include "cli/students.h"
-#include "eval/plan.h"
-#include "model/model.h"
+#include "measure/measurement.h"
 #include "skill/suite.h"
 #include "util/result.h"
 
@@ -24,12 +22,6 @@ void AddJudgeOption(CLI::App& command, std::string& judge_model,
 
 // Error: a simulated student, which answers from the cases and can't read an answer.
 Status CheckCanJudge(const std::string& spec);
-
-// A model that judges answers, and what is known of it.
-struct OpenedJudge {
-  std::unique_ptr<Model> model;
-  RunJudge described;
-};
 
 // Opens the judge for the suite's rubrics, with what `upskill judge-check` has noted of it in the runs folder.
 Result<OpenedJudge> OpenJudge(const std::string& spec, const ModelOptions& options, const Suite& suite,

@@ -6,12 +6,41 @@
 #include <algorithm>
 #include <string_view>
 
+#include "measure/measurement.h"
 #include "model/model_spec.h"
 #include "util/text.h"
 
 namespace upskill {
+namespace {
+
+Status CheckServerIsNamed(const EvalOptions& options, const std::string& run, const Student& model) {
+  constexpr std::string_view kAnyServer = "generic.";  // the provider of a plain name with --base-url
+  const bool named = !options.base_urls.empty() || model.spec.starts_with(kAnyServer);
+  if (named || !model.identity.starts_with(kAnyServer)) return {};
+  return InputError(
+      fmt::format("run {} asked model '{}' at a server of its own; add{}", run, model.spec, ServerOptions(model)));
+}
+
+Status CheckJudge(const EvalOptions& options, const std::string& run, const RunJudge& stored) {
+  const bool confirmed = options.judge_model == stored.spec;
+  if (!options.judge_model.empty() && !confirmed) {
+    return InputError(
+        fmt::format("run {} is judged by '{}', not '{}'; start a new run, or recheck this one with "
+                    "`upskill recheck --judge-model`",
+                    run, stored.spec, options.judge_model));
+  }
+  const bool runs_something = stored.spec.starts_with(kCommandPrefix) || stored.spec.starts_with(kDeskPrefix);
+  if (runs_something && !confirmed) {
+    return InputError(fmt::format("run {} is judged by '{}': to confirm that it may be used, repeat --judge-model {}",
+                                  run, stored.spec, ShellWord(stored.spec)));
+  }
+  return CheckServerIsNamed(options, run, {stored.spec, stored.name, stored.identity});
+}
+
+}  // namespace
 
 Status CheckAgainstPlan(const EvalOptions& options, const Plan& plan) {
+  RETURN_IF_ERROR(RefuseImported(plan, "resume"));
   for (const std::string& model : options.models) {
     const bool known = std::any_of(plan.students.begin(), plan.students.end(),
                                    [&](const Student& student) { return student.spec == model; });
@@ -30,29 +59,8 @@ Status CheckAgainstPlan(const EvalOptions& options, const Plan& plan) {
                                   plan.run, Counted(static_cast<std::size_t>(plan.rounds), "round"), *options.rounds,
                                   *options.rounds));
   }
-  return {};
-}
-
-std::string ServerOptions(const Student& student) {
-  constexpr std::string_view kAt = " at ";
-  const std::size_t at = student.identity.rfind(kAt);
-  if (at == std::string::npos) return "";
-  std::string options;
-  std::string_view rest = std::string_view(student.identity).substr(at + kAt.size());
-  while (!rest.empty()) {
-    const std::size_t comma = std::min(rest.find(", "), rest.size());
-    options += " --base-url " + ShellWord(std::string(rest.substr(0, comma)));
-    rest.remove_prefix(std::min(comma + 2, rest.size()));
-  }
-  return options;
-}
-
-Status CheckServerIsNamed(const EvalOptions& options, const std::string& run, const Student& model) {
-  constexpr std::string_view kAnyServer = "generic.";  // the provider of a plain name with --base-url
-  const bool named = !options.base_urls.empty() || model.spec.starts_with(kAnyServer);
-  if (named || !model.identity.starts_with(kAnyServer)) return {};
-  return InputError(
-      fmt::format("run {} asked model '{}' at a server of its own; add{}", run, model.spec, ServerOptions(model)));
+  for (const Student& student : plan.students) RETURN_IF_ERROR(CheckServerIsNamed(options, plan.run, student));
+  return plan.judge ? CheckJudge(options, plan.run, *plan.judge) : Status();
 }
 
 }  // namespace upskill

@@ -8,11 +8,11 @@
 
 namespace upskill {
 
-std::string ResumeLine(const EvalOptions& options, const EvalSession& session) {
+std::string ResumeLine(const EvalOptions& options, const Plan& plan) {
   EvalOptions given = options;
   given.models.clear();
-  for (const Student& student : session.plan.students) given.models.push_back(student.spec);
-  given.judge_model = session.plan.judge ? session.plan.judge->spec : "";
+  for (const Student& student : plan.students) given.models.push_back(student.spec);
+  given.judge_model = plan.judge ? plan.judge->spec : "";
   std::string line = fmt::format("upskill {} {}", options.table_first ? "benchmark" : "eval", ShellWord(options.skill));
   const unsigned of_other = options.table_first ? kOnlyEval : kOnlyBenchmark;
   for (const EvalOption& row : EvalOptionRows()) {
@@ -22,7 +22,7 @@ std::string ResumeLine(const EvalOptions& options, const EvalSession& session) {
       if (!row.value.empty()) line += " " + ShellWord(word);
     }
   }
-  return line + " --resume " + ShellWord(session.plan.run);
+  return line + " --resume " + ShellWord(plan.run);
 }
 
 }  // namespace upskill

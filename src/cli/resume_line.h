@@ -4,11 +4,11 @@
 #include <string>
 
 #include "cli/eval_options.h"
-#include "cli/eval_session.h"
+#include "eval/plan.h"
 
 namespace upskill {
 
-// The command that resumes the session's run, with the same limits and gate.
-std::string ResumeLine(const EvalOptions& options, const EvalSession& session);
+// The command that resumes the run of this plan, with the same limits and gate.
+std::string ResumeLine(const EvalOptions& options, const Plan& plan);
 
 }  // namespace upskill

@@ -15,6 +15,7 @@
 #include "cli/color_option.h"
 #include "cli/config.h"
 #include "cli/eval_command.h"
+#include "cli/eval_session.h"
 #include "cli/generate_command.h"
 #include "cli/generate_run.h"
 #include "cli/help_formatter.h"
@@ -23,11 +24,11 @@
 #include "cli/students.h"
 #include "cli/teach_state.h"
 #include "cli/workspace_option.h"
+#include "measure/workspace.h"
 #include "skill/skill_text.h"
 #include "util/files.h"
 #include "util/folder.h"
 #include "util/hash.h"
-#include "util/temp_folder.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -197,19 +198,17 @@ class Teaching {
     Say(fmt::format("solve    {}: {} in workspaces{}", options_.teacher, Counted(cases_.solved, "case"),
                     cases_.same ? "; there are too few to hold some out, so students are measured on the same ones"
                                 : fmt::format("; {} held out for the students", cases_.measured)));
-    ASSIGN_OR_RETURN(const TempFolder scratch, TempFolder::Make("upskill-teach-"));
-    ASSIGN_OR_RETURN(const Folder folder, Folder::Make(scratch.path() / "none"));
-    RETURN_IF_ERROR(WriteSkillFolder({"none", "No skill.", "Nothing.", {}, {}, ""}, folder));
     EvalOptions eval = EvalOptionsOf(options_);
-    eval.skill = folder.path().string();
     eval.tests = cases_.to_solve;
     eval.models = {options_.teacher};
     eval.workspace.load = "body";
-    eval.only_baseline = true;
     eval.ledger = false;
     eval.resume = state_.solve_run();
-    eval.on_run = [this](const std::string& run) { return state_.NoteSolveRun(run); };
-    return RunEvalQuietly(eval, config_, budget_, env_);
+    ASSIGN_OR_RETURN(const MeasureSpec spec, SpecWithoutSkill(eval, config_));
+    EvalUse use;
+    use.budget = &budget_;
+    use.on_run = [this](const std::string& run) { return state_.NoteSolveRun(run); };
+    return RunEvalQuietly(spec, eval, config_, use, env_);
   }
 
   ExitCode Distil(const std::string& run) {
@@ -246,10 +245,12 @@ class Teaching {
     eval.models = options_.students;
     eval.rounds = options_.rounds;
     eval.resume = state_.measure_run(settings);
-    eval.on_run = [this, &settings](const std::string& run) {
+    EvalUse use;
+    use.budget = &budget_;
+    use.on_run = [this, &settings](const std::string& run) {
       return state_.is_measured(settings) ? Status() : state_.NoteMeasureRun(settings, run);
     };
-    const ExitCode code = RunEvalPart(eval, &budget_, env_).code;
+    const ExitCode code = RunEvalPart(eval, use, env_).code;
     if (code != ExitCode::kSuccess) return code;
     if (const Status noted = state_.NoteMeasured(settings); !noted) return PrintError(env_, noted.error());
     return code;
