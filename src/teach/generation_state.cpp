@@ -50,7 +50,7 @@ Result<Trial> GenerationState::Try(const SkillText& skill, TrialSpec spec) {
   spec.skill = &skill;
   spec.system_prompt = options.prompts->Render("student");
   spec.budget = &budget.trials();
-  return RunTrial(trials, std::move(spec));
+  return RunTrial(trials, spec);
 }
 
 std::string GenerationState::DropStudent(std::size_t index) {

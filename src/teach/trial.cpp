@@ -3,12 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <optional>
+#include <utility>
 
-#include "eval/cache.h"
-#include "eval/journal.h"
-#include "eval/ledger.h"
-#include "measure/share.h"
+#include "measure/measurement.h"
+#include "measure/spec.h"
 #include "teach/generation_budget.h"
 #include "util/text.h"
 
@@ -19,55 +18,49 @@ constexpr const char* kTestStage = "test";
 
 SkillSnapshot SnapshotOf(const SkillText& skill) { return Snapshot(skill.name, std::string(Trim(skill.body))); }
 
+MeasureSpec SpecOfTrial(const TrialContext& context, const TrialSpec& trial) {
+  MeasureSpec spec;
+  spec.skill = MeasuredSkill{SnapshotOf(*trial.skill), std::nullopt, {}};
+  spec.skill->snapshot.lineage = context.lineage;
+  if (trial.previous != nullptr) spec.previous = MeasuredSkill{SnapshotOf(*trial.previous), std::nullopt, {}};
+  spec.baseline = trial.baseline;
+  spec.suite = trial.suite;
+  spec.is_vetted = true;
+  spec.students = context.students;
+  spec.rounds = trial.rounds;
+  spec.sampling = context.sampling;
+  spec.system_prompt = trial.system_prompt;
+  spec.verdict = context.verdict;
+  spec.stop_when_decided = trial.stop_when_decided;
+  // Only the verdict on the held-out cases is a look; the others serve to choose a candidate.
+  const bool is_test = trial.stage == kTestStage;
+  if (!is_test) spec.trial = trial.stage;
+  spec.counts_looks = is_test && context.ledger;
+  spec.looks_before = context.test_looks_before;
+  return spec;
+}
+
+MeasurePlace PlaceOfTrial(const TrialContext& context) {
+  MeasurePlace place;
+  place.runs_dir = context.runs_dir;
+  place.clock = context.clock;
+  place.stop = context.stop;
+  place.models = context.models;
+  return place;
+}
+
 }  // namespace
 
-Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec) {
-  Plan plan;
-  plan.skill = SnapshotOf(*spec.skill);
-  plan.skill.lineage = context.lineage;
-  plan.suite = std::move(spec.suite);
-  plan.students = context.students;
-  if (spec.baseline) plan.arms.push_back(Arm::kBaseline);
-  plan.arms.push_back(Arm::kSkill);
-  if (spec.previous != nullptr) {
-    plan.arms.push_back(Arm::kPrevious);
-    plan.previous = SnapshotOf(*spec.previous);
-  }
-  plan.rounds = spec.rounds;
-  plan.sampling = context.sampling;
-  plan.system_prompt = std::move(spec.system_prompt);
-  plan.verdict = context.verdict;
-  plan.stop_when_decided = spec.stop_when_decided;
-  if (spec.stage != kTestStage) plan.trial = spec.stage;
-
-  RunInput input;
-  ASSIGN_OR_RETURN(input.cached, CachedSamplesOf(plan, context.runs_dir));
-  // Only the verdict on the held-out cases is a look; the others serve to choose a candidate.
-  const bool is_test = spec.stage == kTestStage;
-  if (is_test) plan.share.comparisons = std::max(1, static_cast<int>(plan.arms.size()) - 1);
-  ASSIGN_OR_RETURN(TakenShare share, TakenShare::Take(context.runs_dir,
-                                                      {.counts = is_test && context.ledger,
-                                                       .notes = true,
-                                                       .reuses_answers = true,
-                                                       .looks_before = context.test_looks_before},
-                                                      plan));
-  ASSIGN_OR_RETURN(Journal journal, Journal::Create(context.runs_dir, plan, *context.clock));
-  if (const Status noted = share.NoteStart(plan); !noted) {
-    journal.Discard();
-    return noted.error();
-  }
-  if (context.on_run) RETURN_IF_ERROR(context.on_run(spec.stage, plan.run));
-  input.plan = &plan;
-  input.models = context.models;
-  input.journal = &journal;
-  input.budget = spec.budget;
-  input.stop = context.stop;
-  input.clock = context.clock;
-  input.observer = context.observer;
-  ASSIGN_OR_RETURN(RunOutcome outcome, RunPlan(std::move(input)));
+Result<Trial> RunTrial(const TrialContext& context, const TrialSpec& given) {
+  const MeasureSpec spec = SpecOfTrial(context, given);
+  const MeasurePlace place = PlaceOfTrial(context);
+  ASSIGN_OR_RETURN(PlannedRun planned, PlanMeasurement(spec, place));
+  ASSIGN_OR_RETURN(Measurement measurement, StartMeasurement(spec, std::move(planned.plan), place));
+  if (context.on_run) RETURN_IF_ERROR(context.on_run(given.stage, measurement.plan.run));
+  ASSIGN_OR_RETURN(RunOutcome outcome, RunMeasurement(measurement, {{}, given.budget, context.observer}));
 
   Trial trial;
-  trial.run = plan.run;
+  trial.run = measurement.plan.run;
   for (const SamplePtr& sample : outcome.data.samples()) {
     if (sample->ok() && sample->cached_from.empty()) ++trial.asked;
   }
@@ -76,10 +69,11 @@ Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec) {
   if (!outcome.stopped_models.empty()) return Error{ErrorKind::kPermanent, outcome.stopped_models.front()};
   if (outcome.progress.errors > 0) {
     return Error{ErrorKind::kPermanent,
-                 fmt::format("run {}: {} left with errors", plan.run, Counted(outcome.progress.errors, "cell"))};
+                 fmt::format("run {}: {} left with errors", trial.run, Counted(outcome.progress.errors, "cell"))};
   }
-  trial.judged = Judge(std::move(outcome.data));
-  RETURN_IF_ERROR(NoteLook(context.runs_dir, trial.judged, *context.clock));
+  EndedRun ended = EndMeasurement(measurement, std::move(outcome.data));
+  RETURN_IF_ERROR(std::move(ended.noted));
+  trial.judged = std::move(ended.judged);
   return trial;
 }
 

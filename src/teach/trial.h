@@ -59,7 +59,7 @@ struct Trial {
 
 // Answers that are already in the runs folder are not requested again. Errors: kCancelled if the user stopped it,
 // kPermanent if a limit is reached or cells are left with errors, kIo; all answers are kept.
-Result<Trial> RunTrial(const TrialContext& context, TrialSpec spec);
+Result<Trial> RunTrial(const TrialContext& context, const TrialSpec& given);
 
 // By student: the share of an arm's answers that passed; 0 without answers.
 std::vector<double> PassRates(const Trial& trial, Arm arm = Arm::kSkill);
