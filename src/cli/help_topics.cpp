@@ -26,29 +26,15 @@ std::string WithTable(std::string_view topic, std::string_view place, const std:
 std::string ChecksText() {
   constexpr std::size_t kColumns = 80;
   constexpr std::size_t kMeaning = 46;
-<<<<<<< HEAD
+  std::string rows;
   std::string missing;
   for (const CheckType& type : kCheckTypes) {
-    text += fmt::format("  {:<14} {:<16} {}\n", type.name, type.keys,
+    rows += fmt::format("  {:<14} {:<16} {}\n", type.name, type.keys,
                         Wrapped(std::string(type.passes_when), kColumns, kColumns - kMeaning).text());
     if (FindCheckMaker(type.kind) == nullptr) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", type.name);
   }
-  if (!missing.empty()) text += fmt::format("\n{}:\n{}.\n", missing, kWingMissing);
-  return text + R"(
-`values`: a string or a list. Patterns: RE2 syntax, with case unless (?i).
-A check with "file" looks at that file in the answer: the fenced block with its
-name in the info string, on the line before, or in a first line that is a
-comment; with "output_file", the others do. "fill" puts the answer into a file's
-gap. A check that can't run here is skipped, with a warning; a case that can't
-pass without it is left out. All keys: docs/suites.md. See also: help answers.
-)";
-=======
-  std::string rows;
-  for (const CheckType& type : kCheckTypes)
-    rows += fmt::format("  {:<14} {:<16} {}\n", type.name, type.keys,
-                        Wrapped(std::string(type.passes_when), kColumns, kColumns - kMeaning).text());
+  if (!missing.empty()) rows += fmt::format("\n{}:\n{}.\n", missing, kWingMissing);
   return WithTable("help/checks.txt", "{{types}}", rows);
->>>>>>> 484114e4 (Keep the texts of help and completion as assets, and find commands by their words once)
 }
 
 std::string SimText() {
