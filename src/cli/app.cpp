@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <new>
 #include <string>
@@ -53,7 +54,6 @@
 #include "cli/validate_command.h"
 #include "model/api_key.h"
 #include "model/catalog.h"
-#include "util/invariant.h"
 #include "util/known_secrets.h"
 #include "util/log.h"
 
@@ -139,7 +139,10 @@ std::vector<Command> Commands() {
   };
 }
 
-void Declare(CLI::App& app, GlobalOptions& options, const std::vector<Command>& commands) {
+using CommandOfName = std::map<const CLI::App*, const Command*>;
+
+// Returns the command of each name that can be given: `plot` is another name of `runs`.
+CommandOfName Declare(CLI::App& app, GlobalOptions& options, const std::vector<Command>& commands) {
   app.set_help_flag("-h,--help", "Print this help");
   app.set_version_flag("--version", std::string("upskill ") + UPSKILL_VERSION, "Print the version");
   app.add_option("--log", options.log_file, "Append diagnostics to this file")->type_name("FILE");
@@ -147,8 +150,14 @@ void Declare(CLI::App& app, GlobalOptions& options, const std::vector<Command>& 
                "Let ./upskill.config.yaml name model files, servers and folders elsewhere");
   app.add_flag("--no-env-file", options.no_env_file, "Don't read API keys from the file .env in this folder");
   app.require_subcommand(1);
-  for (const Command& command : commands) command.declare(app);
+  CommandOfName command_of;
+  for (const Command& command : commands) {
+    command.declare(app);
+    for (const CLI::App* const name : app.get_subcommands([](const CLI::App*) { return true; }))
+      command_of.try_emplace(name, &command);
+  }
   AddHelpOfAll(app);
+  return command_of;
 }
 
 // What is shown may hold a key of a provider that isn't used now.
@@ -160,16 +169,13 @@ void ReadAllKeys(bool no_env_file, Env& env) {
   UseEnvFile(no_env_file, *catalog, env);
 }
 
-ExitCode Dispatch(const CLI::App& app, const GlobalOptions& options, const std::vector<Command>& commands, Env& env) {
+ExitCode Dispatch(const CLI::App& app, const GlobalOptions& options, const CommandOfName& command_of, Env& env) {
   if (!options.log_file.empty()) {
     if (const Status opened = SetLogFile(options.log_file); !opened)
       return PrintError(env, {opened.error().kind, opened.error().message + "; name another with --log"});
   }
   env.trust_config = options.trust_config;
-  const std::vector<const CLI::App*> declared = app.get_subcommands([](const CLI::App*) { return true; });
-  const auto named = std::find_if(declared.begin(), declared.end(), [](const CLI::App* sub) { return sub->parsed(); });
-  CHECK(declared.size() == commands.size() && named != declared.end());
-  const Command& command = commands[static_cast<std::size_t>(named - declared.begin())];
+  const Command& command = *command_of.at(app.get_subcommands().front());
   if (command.keys == Keys::kRead) ReadAllKeys(options.no_env_file, env);
   return command.run(app, env);
 }
@@ -193,11 +199,11 @@ ExitCode RunArguments(const std::vector<std::string>& arguments, Env& env) {
   GlobalOptions options;
   const std::vector<Command> commands = Commands();
   try {
-    Declare(app, options, commands);
+    const CommandOfName command_of = Declare(app, options, commands);
     if (arguments.front() == kCompleteCommand) return RunComplete(app, arguments, env);
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // CLI11 takes them from the back
     app.parse(std::move(reversed));
-    return Dispatch(app, options, commands, env);
+    return Dispatch(app, options, command_of, env);
   } catch (const CLI::CallForHelp&) {
     PrintHelp(NamedCommand(app), env);
     return ExitCode::kSuccess;
