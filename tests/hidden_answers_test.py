@@ -81,7 +81,7 @@ class HiddenAnswers(unittest.TestCase):
 
     def make_skill(self, version):
         skill = self.root / version / "sums"
-        for place in PLACES + ["checks/cases.json", "checks/answers/sum/reference.md"]:
+        for place in PLACES:
             file = skill / place
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(f"{PLANTED} {place}\n")
@@ -91,13 +91,21 @@ class HiddenAnswers(unittest.TestCase):
         # The secret of the cases is in what only checks and people see.
         case = {"id": "sum", "input": "What is the sum of 1, 2 and 3?", "note": f"{PLANTED} note",
                 "reference": f"6 {PLANTED} reference", "checks": [{"type": "contains", "values": ["6"]}]}
-        for name in ("tests.json", "checks/cases.json"):
-            (skill / name).write_text(json.dumps({"cases": [case]}))
+        (skill / "tests.json").write_text(json.dumps({"cases": [case]}))
         queries = [{"query": "add 1 and 2", "should_trigger": True, "note": f"{PLANTED} query"},
                    {"query": "write a poem", "should_trigger": False}]
         (skill / "evals/eval_queries.json").write_text(json.dumps(queries))
         for name in ("skill_meta.json", "evals/evals.json"):
             (skill / name).write_text(json.dumps({"note": f"{PLANTED} {name}", "tests": []}))
+
+    def keep_cases_in_checks(self):
+        """In a folder that no list can know."""
+        for version in ("new", "old"):
+            skill = self.root / version / "sums"
+            (skill / "checks/answers/sum").mkdir(parents=True)
+            (skill / "checks/answers/sum/reference.md").write_text(f"{PLANTED} checks/answers/sum/reference.md\n")
+            shutil.copy(skill / "tests.json", skill / "checks/cases.json")
+        return "new/sums/checks/cases.json"
 
     def measure(self, *arguments, searches=True):
         url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
@@ -109,7 +117,7 @@ class HiddenAnswers(unittest.TestCase):
         sent = "\n".join(Student.asked)
         self.assertEqual(sorted(set(re.findall(PLANTED + r" [\w./-]+", sent))), [])
         if searches:  # else the search itself is broken
-            self.assertIn("SKILL.md", sent.split("[S]KILL.md")[-1])
+            self.assertIn("/.agents/skills/sums/SKILL.md", sent)
 
     def test_body(self):
         self.measure("-t", "new/sums/tests.json", searches=False)
@@ -121,15 +129,15 @@ class HiddenAnswers(unittest.TestCase):
         self.measure("-t", "new/sums/tests.json", "--mode", "workspace", "--load", "on-demand")
 
     def test_cases_kept_elsewhere_in_the_skill_and_its_previous_version(self):
-        self.measure("-t", "new/sums/checks/cases.json", "--mode", "workspace", "--load", "on-demand", "--against", "old/sums")
+        self.measure("-t", self.keep_cases_in_checks(), "--mode", "workspace", "--load", "on-demand", "--against", "old/sums")
 
     def test_shard(self):
-        self.measure("-t", "new/sums/checks/cases.json", "--mode", "workspace", "--load", "on-demand", "--shard", "1/1")
+        self.measure("-t", self.keep_cases_in_checks(), "--mode", "workspace", "--load", "on-demand", "--shard", "1/1")
         plan = json.loads(next(self.root.glob("runs/2*/plan.json")).read_text())
         self.assertEqual(sorted(plan["workspace"]["skill"]["files"]), ["SKILL.md", "references/more.md"])
 
     def test_agent_program(self):
-        self.measure("-t", "new/sums/checks/cases.json", "--mode", "workspace", "--load", "on-demand", "-m", "agent:fake:tiny")
+        self.measure("-t", self.keep_cases_in_checks(), "--mode", "workspace", "--load", "on-demand", "-m", "agent:fake:tiny")
 
     def test_activation(self):
         self.measure("--activation")
