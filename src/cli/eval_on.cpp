@@ -260,8 +260,7 @@ std::string ResumeJobsLine(const JobSession& session, const CLI::App& command) {
   for (const std::string& word : GlobalArguments(command)) line += " " + word;
   line += " eval " + ShellWord(options.skill) + " --on " + ShellWord(session.record.engine);
   for (const std::string& option : session.record.job_options) line += " --job-option " + ShellWord(option);
-  for (const std::string& argument : ArgumentsToRepeat(session.record.arguments))
-    line += " " + ShellWord(argument);
+  for (const std::string& argument : ArgumentsToRepeat(session.record.arguments)) line += " " + ShellWord(argument);
   if (!options.runs_dir.empty()) line += " --runs-dir " + ShellWord(options.runs_dir);
   return line + " --resume " + ShellWord(session.folder.filename().string());
 }
