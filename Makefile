@@ -38,7 +38,7 @@ cuda-check: all
 	@scripts/cuda-check $(release)
 
 # The unit tests of one folder or source, built for a short loop of editing (docs/adding.md):
-# make unit FOLDER=eval FILTER='Verdict*', or make unit SOURCE=src/eval/verdict.cpp; with sanitizers: PRESET=dev or tsan
+# make unit FOLDER=eval FILTER='Verdict*', or make unit SOURCE=src/eval/verdict/verdict.cpp; with sanitizers: PRESET=dev or tsan
 unit:
 	@scripts/unit $(if $(PRESET),-p $(PRESET)) $(if $(FILTER),-f '$(FILTER)') $(or $(SOURCE),$(FOLDER))
 

@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "eval/judged_run.h"
-#include "eval/plan.h"
-#include "eval/run_data.h"
-#include "eval/verdict.h"
+#include "eval/journal/run_data.h"
+#include "eval/plan/plan.h"
+#include "eval/verdict/judged_run.h"
+#include "eval/verdict/verdict.h"
 #include "util/rng.h"
 
 namespace upskill {

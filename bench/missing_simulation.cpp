@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How often verdicts are wrong when errors depend on the answers, and what the precaution against it costs
-// (src/eval/missing.h): runs in which failing or passing answers of one arm time out, are retried and drawn again, as
-// an API does; and runs with rare errors that have nothing to do with the answers. "by answers alone" is the verdict
-// without the precaution. One argument: draws per scenario (default 1000). Seeds are fixed. Exits with 1 if a false
-// verdict is more frequent than 5 % by more than four standard errors, or the precaution costs more power than
+// (src/eval/verdict/missing.h): runs in which failing or passing answers of one arm time out, are retried and drawn
+// again, as an API does; and runs with rare errors that have nothing to do with the answers. "by answers alone" is the
+// verdict without the precaution. One argument: draws per scenario (default 1000). Seeds are fixed. Exits with 1 if a
+// false verdict is more frequent than 5 % by more than four standard errors, or the precaution costs more power than
 // kMostPowerLost where errors are rare.
 #include <fmt/format.h>
 
@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "eval/plan.h"
-#include "eval/run_data.h"
-#include "eval/verdict.h"
+#include "eval/journal/run_data.h"
+#include "eval/plan/plan.h"
+#include "eval/verdict/verdict.h"
 #include "util/rng.h"
 
 namespace upskill {

@@ -19,7 +19,7 @@ constexpr int kVersions = 10;
 constexpr int kRoundsOfVersion = 10;
 
 // The answers of one version against a baseline that all versions share: whether it is ever decided, with all of alpha
-// and with the share of the k-th look (eval/ledger.h).
+// and with the share of the k-th look (eval/verdict/ledger.h).
 std::array<bool, 2> VersionHelps(const std::vector<double>& baseline, int cases, int k, Rng& rng) {
   const SpendingSchedule schedule(kRoundsOfVersion);
   SignFlipSequence full(kAlpha, schedule);

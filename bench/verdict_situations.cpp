@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kPlanned = 10;
 constexpr int kRun = 20;
-constexpr double kMostExcluded = 0.2;  // of the cases (eval/missing.h)
+constexpr double kMostExcluded = 0.2;  // of the cases (eval/verdict/missing.h)
 
 struct Situation {
   std::string name;

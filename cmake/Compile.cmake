@@ -74,6 +74,18 @@ function(upskill_library name)
   endif()
 endfunction()
 
+# upskill_wing(NAME ROOM…): all rooms of src/NAME, for tests and benchmarks; libraries name the rooms that they may include.
+function(upskill_wing name)
+  add_library(upskill_${name} INTERFACE)
+  list(TRANSFORM ARGN PREPEND upskill_${name}_)
+  target_link_libraries(upskill_${name} INTERFACE ${ARGN})
+endfunction()
+
+# Parsing options takes no time; compiling CLI11 with -O2 takes a quarter of the build.
+function(upskill_parses_options target)
+  target_compile_options(${target} PRIVATE $<IF:$<CONFIG:Release>,-O1,-O0>)
+endfunction()
+
 # Test programs too are compiled in batches, of fewer sources: a changed test should be compiled within seconds.
 function(upskill_test_unity target)
   if(UPSKILL_UNITY)

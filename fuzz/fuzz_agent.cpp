@@ -9,7 +9,7 @@
 #include "agent/json_tools.h"
 #include "agent/loop_tools.h"
 #include "agent/turn_journal.h"
-#include "eval/sample.h"
+#include "eval/journal/sample.h"
 #include "fuzz/fuzz_checks.h"
 #include "model/workspace.h"
 #include "program/program_answer.h"

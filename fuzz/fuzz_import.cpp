@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "eval/judged_run.h"
-#include "eval/plan.h"
-#include "eval/run_data.h"
+#include "eval/journal/run_data.h"
+#include "eval/plan/plan.h"
+#include "eval/verdict/judged_run.h"
 #include "fuzz/fuzz_checks.h"
 #include "import/imported_run.h"
 #include "import/read_results.h"

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/agent_config.h"
-#include "cli/config.h"
+#include "cli/env/config.h"
+#include "cli/models/agent_config.h"
 #include "fuzz/fuzz_checks.h"
 #include "model/api_key.h"
 #include "model/catalog.h"

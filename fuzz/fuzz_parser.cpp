@@ -11,13 +11,13 @@
 
 #include "check/check.h"
 #include "cuda/checks/cuda_checks.h"
-#include "eval/gate.h"
-#include "eval/judged_run.h"
-#include "eval/plan.h"
-#include "eval/run_data.h"
-#include "eval/sample.h"
-#include "eval/sample_line.h"
-#include "eval/tool_servers.h"
+#include "eval/journal/run_data.h"
+#include "eval/journal/sample.h"
+#include "eval/journal/sample_line.h"
+#include "eval/plan/plan.h"
+#include "eval/plan/tool_servers.h"
+#include "eval/verdict/gate.h"
+#include "eval/verdict/judged_run.h"
 #include "fuzz/fuzz_agent.h"
 #include "fuzz/fuzz_answers.h"
 #include "fuzz/fuzz_checks.h"
@@ -41,7 +41,7 @@
 #include "model/wire/wire.h"
 #include "net/sse.h"
 #include "net/url.h"
-#include "report/eval_json.h"
+#include "report/export/eval_json.h"
 #include "skill/description_edit.h"
 #include "skill/frontmatter.h"
 #include "skill/skill.h"
@@ -258,22 +258,28 @@ std::vector<FuzzedParser> OtherParsers() {
       {"anthropic-stream", RunStream<Wire::kAnthropic>, {}, "model/wire/anthropic.cpp net/sse.cpp"},
       {"responses-body", RunBody<Wire::kResponses>, {}, "model/wire/openai_responses.cpp model/wire/wire.cpp"},
       {"responses-stream", RunStream<Wire::kResponses>, {}, "model/wire/openai_responses.cpp net/sse.cpp"},
-      {"sample-line", RunSampleLine, {DumpJson(SampleToJson(OneSample()))}, "eval/sample.cpp eval/sample_line.cpp"},
-      {"journal", RunJournal, {DumpJson(SampleToJson(OneSample())) + "\n"}, "eval/run_data.cpp eval/summary.cpp"},
-      {"plan", RunPlan, {DumpJson(PlanToJson(OnePlan()))}, "eval/plan.cpp"},
+      {"sample-line",
+       RunSampleLine,
+       {DumpJson(SampleToJson(OneSample()))},
+       "eval/journal/sample.cpp eval/journal/sample_line.cpp"},
+      {"journal",
+       RunJournal,
+       {DumpJson(SampleToJson(OneSample())) + "\n"},
+       "eval/journal/run_data.cpp eval/verdict/summary.cpp"},
+      {"plan", RunPlan, {DumpJson(PlanToJson(OnePlan()))}, "eval/plan/plan.cpp"},
       {"suite", RunSuite, {}, "skill/suite.cpp skill/case_reader.cpp skill/case_writer.cpp skill/case_lines.cpp"},
       {"skill", RunSkill, {}, "skill/skill.cpp skill/skill_text.cpp skill/frontmatter.cpp"},
       {"frontmatter", RunFrontmatter, {}, "skill/frontmatter.cpp"},
       {"fences", RunFences, {}, "util/fences.cpp"},
       {"catalog", FuzzCatalog, {}, "model/catalog.cpp"},
-      {"names", RunNames, {}, "model/model_spec.cpp model/hub/gguf_name.cpp eval/gate.cpp net/url.cpp"},
+      {"names", RunNames, {}, "model/model_spec.cpp model/hub/gguf_name.cpp eval/verdict/gate.cpp net/url.cpp"},
       {"mcp", FuzzMcp, {}, "mcp/mcp_dialogue.cpp"},
       {"mcp-response", FuzzMcpResponse, {}, "mcp/mcp_exchange.cpp net/sse.cpp"},
       {"mcp-header", FuzzMcpHeader, {}, "util/variable_text.cpp"},
       {"hub-listing", FuzzHubListing, {}, "model/hub/hub_listing.cpp model/hub/gguf_name.cpp"},
-      {"config", FuzzConfig, {}, "cli/config.cpp"},
+      {"config", FuzzConfig, {}, "cli/env/config.cpp"},
       {"keys", FuzzKeys, {}, "model/api_key.cpp"},
-      {"agent-config", FuzzAgentConfig, {}, "cli/agent_config.cpp"},
+      {"agent-config", FuzzAgentConfig, {}, "cli/models/agent_config.cpp"},
       {"env-file", FuzzEnvFile, {}, "util/env_file.cpp"},
       {"evaluation-files",
        FuzzEvaluationFile,
@@ -283,7 +289,7 @@ std::vector<FuzzedParser> OtherParsers() {
        "skill/formats/promptfoo_file.cpp skill/formats/promptfoo_prompts.cpp skill/formats/text_template.cpp "
        "skill/formats/trigger_queries.cpp"},
       {"prompt", FuzzPrompt, PromptSeeds(), "prompts/prompt_template.cpp prompts/prompts.cpp"},
-      {"ledger", FuzzLedger, {}, "eval/ledger.cpp eval/ledger_share.cpp eval/alpha_share.cpp"},
+      {"ledger", FuzzLedger, {}, "eval/verdict/ledger.cpp eval/verdict/ledger_share.cpp eval/plan/alpha_share.cpp"},
       {"command-output", FuzzCommandOutput, {}, "model/command_output.cpp"},
       {"desk", FuzzDesk, {}, "model/desk_files.cpp"},
       {"build-toml",
@@ -315,13 +321,13 @@ std::vector<FuzzedParser> OtherParsers() {
        "cuda/ptx/launch.cpp"},
       {"tensor-map", FuzzTensorMap, {}, "cuda/ptx/tensor_map.cpp"},
       {"answer-files", FuzzAnswerFiles, {}, "check/answer_files.cpp check/number_check.cpp util/fences.cpp"},
-      {"judgment", FuzzJudgment, {}, "eval/judge_prompt.cpp model/answer_json.cpp"},
-      {"labels", FuzzLabels, {}, "eval/judge_labels.cpp"},
+      {"judgment", FuzzJudgment, {}, "eval/run/judge_prompt.cpp model/answer_json.cpp"},
+      {"labels", FuzzLabels, {}, "eval/run/judge_labels.cpp"},
       {"answer-data", FuzzAnswerData, {}, "check/data_text.cpp util/toml_guard.cpp util/yaml.cpp"},
       {"json-schema", FuzzJsonSchema, {}, "util/json_schema.cpp util/json_schema_check.cpp"},
       {"compiler-output", FuzzCompilerOutput, {}, "cuda/checks/ptx_facts.cpp"},
-      {"run-summaries", FuzzRunSummaries, RunSummariesSeeds(), "report/run_rows_json.cpp"},
-      {"judge-files", FuzzJudgeFiles, JudgeFilesSeeds(), "eval/judge_record.cpp eval/judgment_store.cpp"},
+      {"run-summaries", FuzzRunSummaries, RunSummariesSeeds(), "report/export/run_rows_json.cpp"},
+      {"judge-files", FuzzJudgeFiles, JudgeFilesSeeds(), "eval/run/judge_record.cpp eval/journal/judgment_store.cpp"},
       {"tool-call", FuzzToolCall, ToolCallSeeds(), "agent/loop_tools.cpp agent/json_tools.cpp"},
       {"turn-journal", FuzzTurnJournal, TurnJournalSeeds(), "agent/turn_journal.cpp util/record_store.cpp"},
       {"program-session", FuzzProgramSession, {}, "program/program_answer.cpp", true},

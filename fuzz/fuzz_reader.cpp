@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuzz/fuzz_reader.h"
 
-#include "report/trace_text.h"
+#include "report/terminal/trace_text.h"
 #include "trace/digest/digest.h"
 #include "trace/load/read_trace.h"
 #include "trace/redact/redact.h"

@@ -7,15 +7,15 @@
 #include <optional>
 #include <string>
 
-#include "eval/alpha_share.h"
-#include "eval/ledger.h"
-#include "eval/plan.h"
+#include "eval/plan/alpha_share.h"
+#include "eval/plan/plan.h"
+#include "eval/verdict/ledger.h"
 #include "fuzz/fuzz_checks.h"
 #include "model/command_output.h"
 #include "model/desk_files.h"
 #include "prompts/prompt_template.h"
 #include "prompts/prompts.h"
-#include "report/ledger_text.h"
+#include "report/terminal/ledger_text.h"
 #include "skill/suite.h"
 #include "util/json.h"
 #include "util/text.h"

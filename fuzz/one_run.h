@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "eval/plan.h"
-#include "eval/sample.h"
+#include "eval/journal/sample.h"
+#include "eval/plan/plan.h"
 
 namespace upskill {
 

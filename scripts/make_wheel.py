@@ -15,7 +15,7 @@ import zipfile
 
 PYTHON = pathlib.Path(__file__).resolve().parent.parent / "python"
 MODEL_NAME, MODEL_VERSION = "upskill-model", "1.0"
-MODEL_FILE = "smollm2-135m-instruct-q4_1.gguf"  # as src/cli/embedded_model.cpp looks for it
+MODEL_FILE = "smollm2-135m-instruct-q4_1.gguf"  # as src/cli/models/embedded_model.cpp looks for it
 
 METADATA = """Metadata-Version: 2.1
 Name: {name}

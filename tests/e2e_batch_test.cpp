@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "eval/cell.h"
-#include "eval/journal.h"
-#include "eval/summary.h"
+#include "eval/journal/journal.h"
+#include "eval/plan/cell.h"
+#include "eval/verdict/summary.h"
 #include "support/loopback_server.h"
 #include "support/subprocess.h"
 #include "util/json.h"

@@ -10,9 +10,9 @@
 #include <string>
 #include <thread>
 
-#include "eval/cell.h"
-#include "eval/journal.h"
-#include "eval/summary.h"
+#include "eval/journal/journal.h"
+#include "eval/plan/cell.h"
+#include "eval/verdict/summary.h"
 #include "support/source_dir.h"
 #include "support/subprocess.h"
 #include "util/files.h"

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "eval/journal.h"
+#include "eval/journal/journal.h"
 #include "support/source_dir.h"
 #include "support/subprocess.h"
 #include "util/temp_folder.h"

@@ -17,8 +17,8 @@
 #include <thread>
 #include <vector>
 
-#include "eval/cell.h"
-#include "eval/journal.h"
+#include "eval/journal/journal.h"
+#include "eval/plan/cell.h"
 #include "support/loopback_server.h"
 #include "support/subprocess.h"
 #include "util/hash.h"

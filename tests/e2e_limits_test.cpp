@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "eval/journal.h"
+#include "eval/journal/journal.h"
 #include "support/loopback_server.h"
 #include "support/subprocess.h"
 #include "util/json.h"

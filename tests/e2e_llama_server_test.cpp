@@ -22,8 +22,8 @@
 #include <thread>
 #include <vector>
 
-#include "eval/cell.h"
-#include "eval/journal.h"
+#include "eval/journal/journal.h"
+#include "eval/plan/cell.h"
 #include "model/network_model.h"
 #include "model/structured_answer.h"
 #include "skill/skill.h"

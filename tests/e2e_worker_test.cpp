@@ -12,9 +12,9 @@
 #include <thread>
 #include <vector>
 
-#include "eval/journal.h"
-#include "eval/run_data.h"
-#include "eval/summary.h"
+#include "eval/journal/journal.h"
+#include "eval/journal/run_data.h"
+#include "eval/verdict/summary.h"
 #include "support/changed_model.h"
 #include "support/child_pids.h"
 #include "support/source_dir.h"

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "eval/journal.h"
+#include "eval/journal/journal.h"
 #include "sandbox/sandbox.h"
 #include "support/loopback_server.h"
 #include "support/subprocess.h"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "eval/journal.h"
-#include "eval/plan.h"
+#include "eval/journal/journal.h"
+#include "eval/plan/plan.h"
 #include "util/files.h"
 #include "util/json.h"
 #include "util/text.h"

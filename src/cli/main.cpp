@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/cuda_wing.h"
-#include "cli/env.h"
-#include "cli/standard_streams.h"
+#include "cli/env/env.h"
+#include "cli/env/standard_streams.h"
+#include "cli/machine/cuda_wing.h"
 #include "llama/worker.h"
 #include "llama/worker_process.h"
 #include "util/clock.h"

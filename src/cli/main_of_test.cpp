@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "cli/cuda_wing.h"
+#include "cli/machine/cuda_wing.h"
 
 int main(int argc, char** argv) {
   if (const std::optional<int> code = upskill::RunAsDevice(argc, argv)) return *code;

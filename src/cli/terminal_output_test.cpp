@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "eval/journal.h"
+#include "eval/journal/journal.h"
 #include "support/command_line.h"
 #include "util/files.h"
 #include "util/json.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "check/check.h"
-#include "eval/plan.h"
+#include "eval/plan/plan.h"
 #include "model/chat.h"
 #include "util/json.h"
 #include "util/result.h"

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "eval/journal.h"
+#include "eval/journal/journal.h"
 #include "util/files.h"
 #include "util/hash.h"
 #include "util/text.h"

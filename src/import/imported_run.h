@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "eval/plan.h"
-#include "eval/sample.h"
+#include "eval/journal/sample.h"
+#include "eval/plan/plan.h"
 #include "import/imported_results.h"
 #include "util/clock.h"
 #include "util/result.h"

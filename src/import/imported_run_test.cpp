@@ -8,8 +8,8 @@
 #include <limits>
 #include <string>
 
-#include "eval/judged_run.h"
-#include "eval/run_data.h"
+#include "eval/journal/run_data.h"
+#include "eval/verdict/judged_run.h"
 #include "util/clock.h"
 #include "util/temp_folder.h"
 

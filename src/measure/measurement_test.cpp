@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "eval/ledger.h"
+#include "eval/verdict/ledger.h"
 #include "support/fake_model.h"
 #include "support/plan_fixture.h"
 #include "support/runner_bench.h"

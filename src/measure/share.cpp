@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "eval/verdict.h"
+#include "eval/verdict/verdict.h"
 
 namespace upskill {
 

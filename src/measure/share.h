@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "eval/journal.h"
-#include "eval/ledger.h"
-#include "eval/plan.h"
+#include "eval/journal/journal.h"
+#include "eval/plan/plan.h"
+#include "eval/verdict/ledger.h"
 #include "util/result.h"
 
 namespace upskill {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "eval/plan.h"
+#include "eval/plan/plan.h"
 #include "model/chat.h"
 #include "model/workspace.h"
 #include "skill/suite.h"
@@ -56,7 +56,7 @@ struct MeasureSpec {
   Shard shard;
   std::string trial;  // Plan::trial
   RunTerms terms;
-  bool counts_looks = true;  // at its tests (eval/ledger.h): earlier ones, and this one
+  bool counts_looks = true;  // at its tests (eval/verdict/ledger.h): earlier ones, and this one
   int looks_before = 0;      // LookPolicy
   bool is_kept = true;       // in the runs folder; false: only in memory
   bool offers_cache = true;

@@ -12,7 +12,7 @@
 #include "agent/loop_model.h"
 #include "agent/tool_texts.h"
 #include "agent/turn_journal.h"
-#include "eval/tool_servers.h"
+#include "eval/plan/tool_servers.h"
 #include "prompts/prompts.h"
 #include "util/files.h"
 #include "util/text.h"

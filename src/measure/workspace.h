@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "agent/tool_server.h"
-#include "eval/plan.h"
+#include "eval/plan/plan.h"
 #include "measure/spec.h"
 #include "model/model.h"
 #include "sandbox/sandbox.h"

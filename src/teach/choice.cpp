@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "eval/contrast.h"
+#include "eval/verdict/contrast.h"
 #include "teach/generate.h"
 #include "util/invariant.h"
 #include "util/percent.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "eval/budget.h"
+#include "eval/run/budget.h"
 #include "model/chat.h"
 #include "model/model.h"
 #include "teach/teacher.h"

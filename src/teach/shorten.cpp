@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "eval/contrast.h"
+#include "eval/verdict/contrast.h"
 #include "teach/candidate.h"
 #include "teach/choice.h"
 #include "teach/rule.h"

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "eval/plan.h"
+#include "eval/plan/plan.h"
 #include "skill/skill_text.h"
 #include "teach/generation_state.h"
 #include "teach/train_trials.h"

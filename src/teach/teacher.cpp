@@ -9,7 +9,7 @@
 #include <mutex>
 #include <utility>
 
-#include "eval/backoff.h"
+#include "eval/run/backoff.h"
 #include "model/structured_answer.h"
 #include "trace/redact/redact.h"
 #include "util/hash.h"

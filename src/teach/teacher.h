@@ -10,7 +10,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "eval/budget.h"
+#include "eval/run/budget.h"
 #include "model/chat.h"
 #include "model/model.h"
 #include "util/append_file.h"

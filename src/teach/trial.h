@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "eval/budget.h"
-#include "eval/judged_run.h"
-#include "eval/plan.h"
-#include "eval/runner.h"
+#include "eval/plan/plan.h"
+#include "eval/run/budget.h"
+#include "eval/run/runner.h"
+#include "eval/verdict/judged_run.h"
 #include "model/model.h"
 #include "skill/skill_text.h"
 #include "skill/suite.h"
@@ -27,7 +27,7 @@ struct TrialContext {
   std::filesystem::path runs_dir;
   Sampling sampling;
   VerdictOptions verdict;
-  bool ledger = true;         // count the looks at test cases (eval/ledger.h)
+  bool ledger = true;         // count the looks at test cases (eval/verdict/ledger.h)
   std::string lineage;        // of the skill
   int test_looks_before = 0;  // at its held-out cases, by earlier generations
   const Clock* clock = nullptr;

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/html_report.h"
+#include "report/html/html_report.h"
 #include "skill/suite.h"
 #include "util/files.h"
 #include "util/invariant.h"

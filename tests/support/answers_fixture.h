@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "eval/choice_answers.h"
-#include "eval/judged_run.h"
+#include "eval/verdict/choice_answers.h"
+#include "eval/verdict/judged_run.h"
 #include "support/plan_fixture.h"
 
 namespace upskill {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/env.h"
+#include "cli/env/env.h"
 #include "support/stepping_clock.h"
 #include "util/json.h"
 #include "util/temp_folder.h"

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "eval/plan.h"
-#include "eval/prompts.h"
+#include "eval/plan/plan.h"
+#include "eval/plan/prompts.h"
 #include "support/stepping_clock.h"
 #include "util/invariant.h"
 

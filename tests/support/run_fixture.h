@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "eval/judged_run.h"
-#include "eval/plan.h"
-#include "eval/sample.h"
+#include "eval/journal/sample.h"
+#include "eval/plan/plan.h"
+#include "eval/verdict/judged_run.h"
 #include "util/invariant.h"
 
 namespace upskill {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "eval/runner.h"
+#include "eval/run/runner.h"
 #include "support/fake_model.h"
 #include "support/stepping_clock.h"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "eval/sample.h"
+#include "eval/journal/sample.h"
 
 namespace upskill {
 

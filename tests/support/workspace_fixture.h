@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "eval/journal.h"
+#include "eval/journal/journal.h"
 #include "sandbox/sandbox.h"
 #include "support/loopback_server.h"
 #include "support/subprocess.h"

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/eval/eval_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "cli/eval/eval_matrix.h"
+#include "cli/eval/eval_session.h"
+#include "cli/eval/eval_tests.h"
+#include "cli/eval/resume_line.h"
+#include "eval/run/runner.h"
+#include "eval/verdict/judged_run.h"
+#include "measure/measurement.h"
+#include "report/export/eval_json.h"
+#include "report/export/gate_json.h"
+#include "report/terminal/eval_text.h"
+#include "report/terminal/figures.h"
+#include "report/terminal/findings_text.h"
+#include "report/terminal/judge_text.h"
+#include "report/terminal/ledger_text.h"
+#include "report/terminal/progress_line.h"
+#include "report/terminal/verdict_text.h"
+#include "skill/skill.h"
+#include "util/result.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+std::chrono::milliseconds MillisecondsOf(double seconds) {
+  return std::chrono::milliseconds(std::llround(seconds * 1000.0));
+}
+
+// A line for standard output: on a terminal, broken between words, with `indent` before all but the first.
+TerminalText OutLine(const std::string& line, const Env& env, std::size_t indent = 2) {
+  return (env.out_is_terminal ? Wrapped(line, env.columns, indent) : TerminalText::EscapeLine(line)) + "\n";
+}
+
+// Lines without colours, of which those that are too long for the terminal are broken.
+TerminalText OutLines(const TerminalText& lines, const Env& env) {
+  TerminalText out;
+  std::string_view rest = lines.text();
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string line(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    out += line.starts_with(' ') ? TerminalText::Trusted(line + "\n") : OutLine(line, env);
+  }
+  return out;
+}
+
+void PrintHead(const EvalOptions& options, const Config& config, const Measurement& measurement, Env& env) {
+  env.out(EvalHead(measurement.plan, StyleFor(env, env.out_is_terminal, options.color)));
+  if (options.quiet) return;
+  for (const Model* const model : measurement.models) {
+    env.out(OutLine(fmt::format("model  {} ({})", model->info().name, model->info().detail), env, 7));
+  }
+  if (measurement.judge)
+    env.out(OutLine(fmt::format("judge  {} ({})", measurement.judge->info().name, measurement.judge->info().detail),
+                    env, 7));
+  if (const Result<Skill> skill = LoadSkill(options.skill); skill && !skill->references.empty())
+    env.out(TerminalText::Format("note   models get SKILL.md alone, without its {}\n",
+                                 Counted(skill->references.size(), "reference")));
+  if (const std::string note = AlphaNote(measurement.plan); !note.empty()) env.out(OutLine("alpha  " + note, env, 7));
+  if (options.models.empty() && options.resume.empty() && config.eval_model.empty() &&
+      config.skill_generation_model.empty()) {
+    env.out("       no -m given: the default model is used\n");
+  }
+}
+
+void PrintReuse(const Measurement& measurement, const RunOutcome& outcome, Env& env) {
+  const RunProgress& progress = outcome.progress;
+  if (progress.reused == 0) return;
+  std::string where = "this run";
+  if (!measurement.is_resumed) {
+    std::vector<std::string> runs;
+    for (const Sample& sample : measurement.cached) {
+      if (std::find(runs.begin(), runs.end(), sample.cached_from) == runs.end()) runs.push_back(sample.cached_from);
+    }
+    std::sort(runs.begin(), runs.end());
+    where = runs.size() == 1 ? "run " + runs.front() : fmt::format("{} runs", runs.size());
+    where = fmt::format("the cache ({})", where);
+  }
+  env.out(OutLine(fmt::format("{} of {} cells from {}{}", progress.reused, progress.total, where,
+                              progress.reused == progress.total ? "; no requests were sent" : ""),
+                  env));
+}
+
+// The command that writes a report of the run; empty if the run isn't stored.
+std::string ReportLine(const EvalOptions& options, const Measurement& measurement) {
+  if (!measurement.journal) return "";
+  const std::string& name = measurement.plan.run;
+  const std::string shortest = name.substr(name.size() < 4 ? 0 : name.size() - 4);
+  return fmt::format("upskill report {} -o report.html",
+                     options.runs_dir.empty() ? shortest : measurement.journal->folder().string());
+}
+
+void PrintResult(const EvalOptions& options, const Measurement& measurement, const RunOutcome& outcome,
+                 const JudgedRun& run, Env& env) {
+  const Style style = StyleFor(env, env.out_is_terminal, options.color);
+  if (options.json) {
+    Json document = EvalToJson(run);
+    document["gate"] = measurement.gate ? GateToJson(*measurement.gate, run) : Json(nullptr);
+    PrintDocument(env, DumpJsonIndented(document) + "\n");
+    return;
+  }
+  PrintReuse(measurement, outcome, env);
+  if (options.verbose)
+    env.out("\n" + EvalCases(run.data, style, ReportLine(options, measurement)) + FindingDetails(run));
+  const bool several = measurement.plan.students.size() > 1;
+  const TerminalText table = several || options.table_first ? EvalTable(run, style) : TerminalText();
+  const TerminalText bars = several && !options.table_first ? TerminalText() : EvalBars(run, style);
+  env.out("\n" + TerminalText::Join(std::vector{table, bars}, "\n"));
+  const TerminalText notes =
+      (bars.empty() ? EvalTableNotes(run, style) : TerminalText()) +
+      OutLines(EvalCaseNotes(
+                   run, measurement.journal && !options.verbose ? ResumeLine(options, measurement.plan) + " -v" : ""),
+               env);
+  if (!notes.empty()) env.out(bars.empty() ? "\n" + notes : notes);
+  if (outcome.progress.saved > 0) {
+    env.out(TerminalText::Format("skipped {} of {} cells: {}\n",
+                                 WithThousands(static_cast<long long>(outcome.progress.saved)),
+                                 WithThousands(static_cast<long long>(outcome.progress.total)), SkippedText(run)));
+  }
+  if (const std::string judged = JudgeSpentText(run); !judged.empty())
+    env.out(TerminalText::Format("judge {}\n", judged));
+  if (outcome.progress.cost_usd > 0) env.out(TerminalText::Format("spent {}\n", MoneyText(outcome.progress.cost_usd)));
+  if (measurement.journal) {
+    env.out(TerminalText::Format("run {} · {}\n{}\n", measurement.plan.run, measurement.journal->folder().string(),
+                                 ReportLine(options, measurement)));
+  }
+}
+
+// Why requests failed, unless a model's end has said so. Counts alone help nobody.
+TerminalText FirstError(const RunOutcome& outcome, const JudgedRun& run) {
+  if (outcome.progress.errors == 0 || !outcome.stopped_models.empty()) return "";
+  const SamplePtr first = run.data.samples().first_error();
+  return first == nullptr ? "" : TerminalText::Format("first error: {}\n", first->error->message);
+}
+
+// What ended the run, or failed its requests.
+void PrintReasons(const RunOutcome& outcome, const JudgedRun& run, Env& env) {
+  for (const std::string& stopped : outcome.stopped_models) {
+    env.error(TerminalText::Format("error: model {}\n", stopped));
+  }
+  if (run.summary.complete()) return;
+  if (!outcome.exhausted.empty()) env.error(TerminalText::Format("stopped: {}\n", outcome.exhausted));
+  env.error(FirstError(outcome, run));
+}
+
+// Rounded up to two digits: 0.0124 is 0.013.
+double RoundedUp(double usd) {
+  const double unit = std::pow(10.0, std::floor(std::log10(usd)) - 1.0);
+  return std::stod(fmt::format("{:.1e}", std::ceil(usd / unit) * unit));
+}
+
+// The command that goes on, with limits that have room for at least one answer.
+TerminalText HowToGoOn(const EvalOptions& options, const Measurement& measurement, const RunOutcome& outcome) {
+  EvalOptions raised = options;
+  const bool needs_usd = options.max_cost_usd && outcome.needed.usd > *options.max_cost_usd;
+  const bool needs_tokens = options.max_tokens_total && outcome.needed.tokens > *options.max_tokens_total;
+  if (needs_usd) raised.max_cost_usd = RoundedUp(outcome.needed.usd);
+  if (needs_tokens) raised.max_tokens_total = outcome.needed.tokens;
+  return TerminalText::Format(". {}:\n  {}",
+                              needs_usd || needs_tokens
+                                  ? "The limit has no room for a single answer. Continue with this one or a higher one"
+                                  : "Continue with",
+                              ResumeLine(raised, measurement.plan));
+}
+
+ExitCode Conclude(const EvalOptions& options, const Measurement& measurement, const RunOutcome& outcome,
+                  const JudgedRun& run, Env& env) {
+  if (run.summary.answered > 0) PrintReasons(outcome, run, env);
+  if (!options.quiet) {
+    if (const RateLimits& limits = outcome.progress.rate_limits; limits.times > 0)
+      env.error(TerminalText::Format("note: {}\n", RateLimitsText(limits)));
+    for (const std::string& caveat : outcome.caveats) env.error(TerminalText::Format("note: {}\n", caveat));
+  }
+  if (run.summary.complete()) {
+    if (measurement.gate && !PrintGate(*measurement.gate, run, options.color, env)) return ExitCode::kFailed;
+    return ExitCode::kSuccess;
+  }
+  if (measurement.gate) env.error("gate not evaluated: the run is incomplete\n");
+  const std::size_t unanswered = run.summary.cells - run.summary.answered;
+  TerminalText text = TerminalText::Format(
+      "{} of {} cells answered, {} unanswered", WithThousands(static_cast<long long>(run.summary.answered)),
+      WithThousands(static_cast<long long>(run.summary.cells)), WithThousands(static_cast<long long>(unanswered)));
+  if (outcome.progress.errors > 0) text += TerminalText::Format(" ({} with errors)", outcome.progress.errors);
+  if (measurement.journal) text += HowToGoOn(options, measurement, outcome);
+  env.error(text + "\n");
+  return outcome.interrupted ? ExitCode::kInterrupted : ExitCode::kIncomplete;
+}
+
+// Tells the command that the run serves which one it is.
+Status TellRun(const EvalUse& use, const Measurement& measurement) {
+  return use.on_run && measurement.journal ? use.on_run(measurement.plan.run) : Status();
+}
+
+// Asks the models, with a line of progress.
+Result<RunOutcome> CarryOut(const EvalOptions& options, const EvalUse& use, Measurement& measurement, Env& env) {
+  ProgressLine progress(StyleFor(env, env.error_is_terminal, options.color), env.error_is_terminal, env.error);
+  RunBounds bounds{LimitsOf(options), use.budget, options.quiet ? nullptr : &progress};
+  if (use.timeout_left_seconds) bounds.limits.timeout = MillisecondsOf(*use.timeout_left_seconds);
+  Result<RunOutcome> outcome = RunMeasurement(measurement, bounds);
+  progress.Clear();
+  return outcome;
+}
+
+// Starts or resumes the run of the command. `options` gets what it recalls, and outlives the session.
+Result<EvalSession> OpenEval(EvalOptions& options, const EvalUse& use, const Config& config, Env& env) {
+  RETURN_IF_ERROR(RecallTerms(options, config, env));
+  RETURN_IF_ERROR(WriteMissingTests(options, config, env));
+  ASSIGN_OR_RETURN(MeasureSpec spec, SpecOf(options, config));
+  spec.resumes_same_run = use.resumes_same_run && !options.refresh;
+  return OpenEvalSession(spec, options, config, env);
+}
+
+}  // namespace
+
+bool PrintGate(const Gate& gate, const JudgedRun& run, ColorMode color, Env& env) {
+  bool all = true;
+  const Style style = StyleFor(env, env.error_is_terminal, color);
+  for (const GateResult& result : CheckGate(gate, run)) {
+    all = all && result.passed;
+    env.error(
+        TerminalText::Format("gate  {}  {}{}{}{}: {}\n",
+                             Tinted(style, result.passed ? Tint::kGood : Tint::kBad, result.passed ? "holds" : "FAILS"),
+                             result.clause, result.model.empty() ? "" : " · " + result.model,
+                             result.against.empty() ? "" : " vs ", result.against, result.detail));
+  }
+  return all;
+}
+
+RunLimits LimitsOf(const EvalOptions& options) {
+  RunLimits limits;
+  limits.max_cost_usd = options.max_cost_usd;
+  limits.max_tokens = options.max_tokens_total;
+  if (options.timeout_seconds) limits.timeout = MillisecondsOf(*options.timeout_seconds);
+  return limits;
+}
+
+ExitCode RunEval(const EvalOptions& given, Env& env) {
+  if (given.skills.empty()) return RunEvalPart(given, {}, env).code;
+  if (IsMatrix(given)) return RunEvalMatrix(given, env);
+  EvalOptions options = given;
+  options.skill = given.skills.front();
+  return RunEvalPart(options, {}, env).code;
+}
+
+Result<JudgedRun> RunEvalQuietly(const MeasureSpec& spec, const EvalOptions& options, const Config& config,
+                                 const EvalUse& use, Env& env) {
+  ASSIGN_OR_RETURN(EvalSession session, OpenEvalSession(spec, options, config, env));
+  RETURN_IF_ERROR(TellRun(use, session.measurement));
+  ASSIGN_OR_RETURN(RunOutcome outcome, CarryOut(options, use, session.measurement, env));
+  EndedRun ended = EndMeasurement(session.measurement, std::move(outcome.data));
+  RETURN_IF_ERROR(std::move(ended.files));
+  RETURN_IF_ERROR(std::move(ended.noted));
+  JudgedRun run = std::move(ended.judged);
+  if (run.summary.complete()) return run;
+  const ErrorKind kind = outcome.interrupted ? ErrorKind::kCancelled : ErrorKind::kUnavailable;
+  std::string why = outcome.exhausted;
+  if (why.empty() && !outcome.stopped_models.empty()) why = outcome.stopped_models.front();
+  const SamplePtr failed = why.empty() ? run.data.samples().first_error() : nullptr;
+  if (failed != nullptr) why = failed->error->message;
+  return Error{kind, fmt::format("{} of {} cells of run {} have no answer{}; the same command continues with them",
+                                 run.summary.cells - run.summary.answered, run.summary.cells, run.plan().run,
+                                 why.empty() ? "" : ": " + why)};
+}
+
+EvalPart RunEvalPart(const EvalOptions& given, const EvalUse& use, Env& env) {
+  const Result<Config> config = LoadConfig(env);
+  if (!config) return {PrintError(env, config.error()), {}, false};
+  EvalOptions options = given;
+  Result<EvalSession> session = OpenEval(options, use, *config, env);
+  if (!session) return {PrintError(env, session.error()), {}, false};
+  Measurement& measurement = session->measurement;
+  const std::filesystem::path folder = measurement.journal ? measurement.journal->folder() : std::filesystem::path();
+  if (const Status told = TellRun(use, measurement); !told) return {PrintError(env, told.error()), folder, true};
+  if (!options.json) PrintHead(options, *config, measurement, env);
+
+  Result<RunOutcome> outcome = CarryOut(options, use, measurement, env);
+  if (!outcome) {
+    PrintError(env, outcome.error());
+    if (measurement.journal) {
+      env.error(TerminalText::Format("the answers so far are saved; fix the cause and continue with:\n  {}\n",
+                                     ResumeLine(options, measurement.plan)));
+    }
+    return {ExitCode::kIncomplete, folder, true};
+  }
+  const EndedRun ended = EndMeasurement(measurement, std::move(outcome->data));
+  const JudgedRun& run = ended.judged;
+  if (run.summary.answered == 0) PrintReasons(*outcome, run, env);  // all that there is to say
+  PrintResult(options, measurement, *outcome, run, env);
+  if (!ended.noted) PrintWarning(env, "this look at the tests could not be counted: " + ended.noted.error().message);
+  const ExitCode code = Conclude(options, measurement, *outcome, run, env);
+  const bool ends_all = outcome->interrupted || !outcome->exhausted.empty();
+  if (ended.files) return {code, folder, ends_all};
+  PrintWarning(env,
+               fmt::format("the run is saved, but files for other programs could not be written: {}; to write them:"
+                           "\n{}",
+                           ended.files.error().message, ResumeLine(options, measurement.plan)));
+  return {code == ExitCode::kSuccess ? ExitCode::kIncomplete : code, folder, ends_all};
+}
+
+}  // namespace upskill

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// `eval` of several skills, with simulated students.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "eval/journal/journal.h"
+#include "eval/journal/run_data.h"
+#include "support/command_line.h"
+#include "support/git_repository.h"
+#include "util/files.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+class EvalMatrix : public CommandLineTest {
+ protected:
+  EvalMatrix() {
+    for (const std::string name : {"one", "two", "three"}) {
+      folder.Write("skills/" + name + "/SKILL.md",
+                   fmt::format("---\nname: {}\ndescription: d\n---\nRule {}.\n", name, name));
+      folder.Write("skills/" + name + "/tests.json", Cases("question"));
+    }
+    folder.Write("config.yaml", "runs_dir: " + runs().string() + "\n");
+  }
+
+  static std::string Cases(const std::string& question) {
+    Json cases = Json::array();
+    for (int i = 0; i < 8; ++i)
+      cases.push_back({{"input", fmt::format("{} {}", question, i)}, {"expected", {{"contains", "x"}}}});
+    return DumpJson(cases);
+  }
+
+  std::string Path(const std::string& skill) const { return (folder.path() / "skills" / skill).string(); }
+  int Eval(const std::vector<std::string>& skills, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"eval"};
+    for (const std::string& skill : skills) arguments.push_back(Path(skill));
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return Run(arguments);
+  }
+
+  // Of a run's answers: those that came from another.
+  std::size_t Reused(const fs::path& run) {
+    const Result<RunData> data = RunData::Read(run);
+    EXPECT_TRUE(data.ok());
+    std::size_t reused = 0;
+    for (const SamplePtr& sample : data->samples()) reused += sample->cached_from.empty() ? 0 : 1;
+    return reused;
+  }
+};
+
+TEST_F(EvalMatrix, EverySkillHasARunAndAllShareTheirBaselines) {
+  ASSERT_EQ(Eval({"one", "two"}, {"-m", "sim:base=0,skill=1"}), 0) << error;
+  EXPECT_THAT(out, AllOf(HasSubstr("skill 1 of 2: " + Path("one")), HasSubstr("skill 2 of 2: " + Path("two")),
+                         HasSubstr("helps"), HasSubstr("upskill report ")));
+  EXPECT_THAT(out, HasSubstr("✓ 2 of 2 verdicts hold for the table as a whole"));
+  const std::vector<fs::path> found = FindRuns(runs());
+  ASSERT_THAT(found, SizeIs(2));
+  EXPECT_EQ(Reused(found[0]), 0U);
+  EXPECT_EQ(Reused(found[1]), 8U) << "the answers without a skill";
+}
+
+TEST_F(EvalMatrix, PrintsOneDocument) {
+  ASSERT_EQ(Eval({"one", "two"}, {"-m", "sim:base=0,skill=1", "--json", "-q"}), 0) << error;
+  const Json document = OutAsJson();
+  EXPECT_THAT(document.at("runs"), SizeIs(2));
+  EXPECT_THAT(document.at("not_begun"), SizeIs(0));
+  EXPECT_THAT(DumpJson(document), HasSubstr("\"two\""));
+}
+
+TEST_F(EvalMatrix, OneBudgetIsForAll) {
+  EXPECT_EQ(Eval({"one", "two", "three"}, {"-m", "sim:base=0,skill=1,cost=0.01", "--max-cost", "0.2"}), 3);
+  EXPECT_THAT(error, HasSubstr("not begun: " + Path("three") + "; run the same command again to resume"));
+  EXPECT_THAT(FindRuns(runs()), SizeIs(2)) << "16 and 8 answers at a cent each don't fit";
+  // What is there isn't paid for again.
+  EXPECT_EQ(Eval({"one", "two", "three"}, {"-m", "sim:base=0,skill=1,cost=0.01", "--max-cost", "0.2"}), 0) << error;
+  EXPECT_THAT(error, HasSubstr(", which lacks answers"));
+  EXPECT_THAT(FindRuns(runs()), SizeIs(3)) << "the first is finished, the second goes on, the third is new";
+}
+
+TEST_F(EvalMatrix, TheSameCommandMakesNoNewRunsOfFinishedSkills) {
+  ASSERT_EQ(Eval({"one", "two"}, {"-m", "sim:base=0,skill=1"}), 0) << error;
+  const std::vector<fs::path> first = FindRuns(runs());
+  ASSERT_EQ(Eval({"one", "two"}, {"-m", "sim:base=0,skill=1"}), 0) << error;
+  EXPECT_EQ(FindRuns(runs()), first);
+  EXPECT_THAT(out, AllOf(HasSubstr("16 of 16 cells from this run; no requests were sent"), HasSubstr("helps")));
+  EXPECT_THAT(error, Not(HasSubstr("goes on")));
+  folder.Write("skills/two/tests.json", Cases("another question"));
+  ASSERT_EQ(Eval({"one", "two"}, {"-m", "sim:base=0,skill=1"}), 0) << error;
+  EXPECT_THAT(FindRuns(runs()), SizeIs(3)) << "the cases of the second have changed";
+  ASSERT_EQ(Eval({"one"}, {"-m", "sim:base=0,skill=1", "--no-cache", "-o", (folder.path() / "t.md").string()}), 0);
+  EXPECT_THAT(FindRuns(runs()), SizeIs(4)) << "new answers are asked for";
+}
+
+TEST_F(EvalMatrix, WhatHasChangedBeginsAnew) {
+  EXPECT_EQ(Eval({"one", "two"}, {"-m", "sim:base=0,skill=1,cost=0.01", "--max-cost", "0.2"}), 3);
+  folder.Write("skills/two/SKILL.md", "---\nname: two\ndescription: d\n---\nAnother rule.\n");
+  EXPECT_EQ(Eval({"one", "two"}, {"-m", "sim:base=0,skill=1,cost=0.01"}), 0) << error;
+  EXPECT_THAT(error, Not(HasSubstr("goes on")));
+  EXPECT_EQ(Eval({"one", "two"}, {"-m", "sim:base=0,skill=1,cost=0.01", "--seed", "2", "--max-cost", "0.2"}), 3);
+  EXPECT_EQ(Eval({"one", "two"}, {"-m", "sim:base=0,skill=1,cost=0.01", "--seed", "3"}), 0) << error;
+  EXPECT_THAT(error, Not(HasSubstr("goes on"))) << "other samples are asked";
+}
+
+TEST_F(EvalMatrix, WritesTheTable) {
+  for (const std::string name : {"table.html", "table.md", "table.csv", "table.json"}) {
+    const std::string file = (folder.path() / name).string();
+    ASSERT_EQ(Eval({"one", "two"}, {"-m", "sim:base=0,skill=1", "-m", "sim:base=0.5,skill=0.5", "-o", file}), 0)
+        << error;
+    EXPECT_THAT(out, HasSubstr(file + " written: 2 skills, 2 models"));
+    const Result<std::string> text = ReadFile(file);
+    ASSERT_TRUE(text.ok());
+    EXPECT_THAT(*text, HasSubstr("two"));
+  }
+  const std::string one = (folder.path() / "one.csv").string();
+  ASSERT_EQ(Eval({"one"}, {"-m", "sim:base=0,skill=1", "-o", one}), 0) << error;
+  EXPECT_TRUE(fs::exists(one)) << "also of one skill";
+  EXPECT_EQ(Eval({"one", "two"}, {"-m", "sim:base=0,skill=1", "-o", "table.pdf"}), 2);
+  EXPECT_THAT(error, HasSubstr("-o table.pdf: can't tell the format from this name"));
+  const std::string later = (folder.path() / "later.html").string();
+  ASSERT_EQ(Run({"runs", "--matrix", "-o", later}), 0) << error;
+  EXPECT_TRUE(fs::exists(later));
+}
+
+TEST_F(EvalMatrix, ASkillThatCannotBeMeasuredDoesNotStopTheOthers) {
+  fs::remove(folder.path() / "skills/one/tests.json");
+  EXPECT_EQ(Eval({"one", "two"}, {"-m", "sim:base=0,skill=1"}), 2);
+  EXPECT_THAT(FindRuns(runs()), SizeIs(1));
+  EXPECT_THAT(out, AllOf(HasSubstr("helps"), HasSubstr("could not be measured: " + Path("one"))));
+}
+
+TEST_F(EvalMatrix, IsNotResumedAsOneRun) {
+  EXPECT_EQ(Eval({"one", "two"}, {"--resume", "latest"}), 2);
+  EXPECT_THAT(error, HasSubstr("run the same command again"));
+}
+
+TEST_F(EvalMatrix, WhatChangedNeedsARepository) {
+  EXPECT_EQ(Eval({"one"}, {"-m", "sim:base=0,skill=1", "--changed-since", "main"}), 2);
+  EXPECT_THAT(error, HasSubstr("--changed-since main: " + Path("one") + " isn't in a git repository\n"));
+}
+
+TEST_F(EvalMatrix, OnlyWhatChanged) {
+  CommitAll(folder.path() / "skills");
+  folder.Write("skills/two/SKILL.md", "---\nname: two\ndescription: d\n---\nAnother rule.\n");
+  folder.Write("skills/three/references/new.md", "new");
+  ASSERT_EQ(Eval({"one", "two", "three"}, {"-m", "sim:base=0,skill=1", "--changed-since", "HEAD"}), 0) << error;
+  EXPECT_THAT(error, HasSubstr("2 of 3 skills changed since HEAD"));
+  EXPECT_THAT(out, AllOf(Not(HasSubstr(Path("one"))), HasSubstr(Path("two")), HasSubstr(Path("three"))));
+  CommitAll(folder.path() / "skills");
+  ASSERT_EQ(Eval({"one", "two"}, {"-m", "sim:base=0,skill=1", "--changed-since", "HEAD"}), 0) << error;
+  EXPECT_THAT(error, HasSubstr("0 of 2 skills changed since HEAD"));
+  EXPECT_EQ(Eval({"one"}, {"-m", "sim:base=0,skill=1", "--changed-since", "no-such-branch"}), 2);
+  EXPECT_THAT(error, HasSubstr("--changed-since no-such-branch: git in " + Path("one") + " says: "));
+}
+
+}  // namespace
+}  // namespace upskill

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/eval/eval_session.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "cli/eval/activation_plan.h"
+#include "cli/eval/eval_tests.h"
+#include "cli/eval/resume_checks.h"
+#include "cli/eval/workspace_option.h"
+#include "cli/models/judge_option.h"
+#include "cli/models/students.h"
+#include "cli/options/mcp_access.h"
+#include "eval/journal/journal.h"
+#include "eval/plan/prompts.h"
+#include "measure/workspace.h"
+#include "model/model_spec.h"
+#include "report/export/run_files.h"
+#include "skill/skill.h"
+#include "skill/skill_tree.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+RunTerms TermsOf(const EvalOptions& options) {
+  return {options.gate, options.max_cost_usd, options.max_tokens_total, options.timeout_seconds};
+}
+
+Result<Shard> ParseShard(std::string_view text) {
+  const auto bad = [&] {
+    return InputError(fmt::format("--shard {}: expected K/N with K from 1 to N, for example 2/8", text));
+  };
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return bad();
+  const auto of = ParseWholeNumber(text.substr(slash + 1), 1, 1'000'000);
+  const auto index = of ? ParseWholeNumber(text.substr(0, slash), 1, *of) : of;
+  if (!index) return bad();
+  return Shard{static_cast<int>(*index - 1), static_cast<int>(*of)};
+}
+
+// The error for a skill without cases says how to have some written.
+Result<Suite> CasesFor(const Skill& skill, const EvalOptions& options, const Config& config) {
+  Result<Suite> suite = LoadCases(options.tests, skill.folder);
+  if (suite || suite.error().kind != ErrorKind::kNotFound || !options.tests.empty()) return suite;
+  return Error{ErrorKind::kNotFound, fmt::format("{}, or have a model write some:\n{}", suite.error().message,
+                                                 TestsCommand(options, config))};
+}
+
+// What doesn't depend on the skill.
+Result<MeasureSpec> SettingsOf(const EvalOptions& options, const Config& config) {
+  MeasureSpec spec;
+  for (const std::string& model : ChooseModels(options.models, config)) spec.students.push_back({model, "", ""});
+  spec.judge = options.judge_model;
+  spec.rounds = options.rounds_or_default();
+  spec.sampling.temperature = options.temperature;
+  spec.sampling.max_tokens = options.max_tokens;
+  spec.sampling.seed = options.seed;
+  spec.system_prompt = BuiltInSystemPrompt();
+  spec.verdict = {options.alpha, options.margin_points / 100.0, options.min_lift_points / 100.0};
+  spec.terms = TermsOf(options);
+  spec.counts_looks = options.ledger && config.ledger;
+  spec.is_kept = options.log_runs;
+  spec.offers_cache = options.use_cache;
+  spec.uses_cache = options.use_cache && !options.refresh;
+  spec.cache_from.assign(options.cache_from.begin(), options.cache_from.end());
+  spec.batch = options.batch;
+  ASSIGN_OR_RETURN(spec.workspace, WorkspaceSpecOf(options.workspace));
+  return spec;
+}
+
+// The queries, and the skills to choose from.
+Status TakeQueries(const Skill& skill, const EvalOptions& options, MeasureSpec& spec) {
+  Result<Suite> queries = LoadQueries(options.tests, skill.folder);
+  if (!queries && queries.error().kind == ErrorKind::kNotFound) {
+    return Error{ErrorKind::kNotFound,
+                 queries.error().message + ", or have a model write them with --test-gen-model MODEL"};
+  }
+  if (!queries) return queries.error();
+  spec.suite = *std::move(queries);
+  ASSIGN_OR_RETURN(OtherSkillsFound others, OtherSkills(options.activation.among, skill));
+  spec.others = std::move(others.skills);
+  std::move(others.warnings.begin(), others.warnings.end(), std::back_inserter(spec.suite.warnings));
+  spec.skill->warnings.clear();
+  return {};
+}
+
+// The cases, and what the skill is compared with.
+Status TakeCases(const Skill& skill, const EvalOptions& options, const Config& config, MeasureSpec& spec) {
+  ASSIGN_OR_RETURN(spec.suite, CasesFor(skill, options, config));
+  spec.baseline = !options.no_baseline;
+  spec.placebo = options.placebo;
+  spec.stop_when_decided = options.stop_when_decided;
+  if (!options.shard.empty()) {
+    ASSIGN_OR_RETURN(spec.shard, ParseShard(options.shard));
+  }
+  if (options.against.empty()) return {};
+  ASSIGN_OR_RETURN(const Skill previous, LoadSkill(options.against));
+  spec.previous = MeasuredSkill{Snapshot(previous), std::nullopt, {}};
+  if (spec.previous->snapshot.sha256 != spec.skill->snapshot.sha256) return {};
+  return InputError(
+      fmt::format("{} and {} have the same text; there is nothing to compare", options.skill, options.against));
+}
+
+Status ReadFolders(MeasureSpec& spec) {
+  if (!spec.others && !AnyActs(spec.suite, spec.workspace->mode)) return {};
+  // Each version has the same files where another one has its cases.
+  std::vector<std::string> hidden;
+  for (const std::optional<MeasuredSkill>* skill : {&spec.skill, &spec.previous}) {
+    if (!*skill) continue;
+    for (std::string& name : HiddenBySuite((*skill)->snapshot.folder, spec.suite.source))
+      hidden.push_back(std::move(name));
+  }
+  for (std::optional<MeasuredSkill>* skill : {&spec.skill, &spec.previous}) {
+    if (!*skill) continue;
+    ASSIGN_OR_RETURN((*skill)->folder, ReadSkillFolder((*skill)->snapshot.folder, hidden));
+  }
+  return {};
+}
+
+ModelOptions ModelOptionsOf(const EvalOptions& options, const fs::path& runs_dir) {
+  ModelOptions model_options;
+  if (options.batch) {
+    const bool fresh = options.resume.empty() && (!options.use_cache || options.refresh);
+    const BatchNotes::Use use = fresh                    ? BatchNotes::Use::kIgnored
+                                : options.resume.empty() ? BatchNotes::Use::kShared
+                                                         : BatchNotes::Use::kAll;
+    model_options.batches = ModelOptions::Batches{runs_dir / "batches.jsonl", use, options.use_cache};
+  }
+  model_options.parallel = options.parallel;
+  model_options.quiet = options.quiet;
+  model_options.base_urls = options.base_urls;
+  model_options.client = std::make_shared<HttpClient>();  // shared by the models, which end it together
+  return model_options;
+}
+
+// Opens the models; two that are the same are an error, and so is a cost limit that can't be held.
+Result<std::vector<std::unique_ptr<Model>>> OpenModels(const std::vector<std::string>& specs,
+                                                       const EvalOptions& options, const ModelOptions& model_options,
+                                                       const Env& env) {
+  std::vector<std::unique_ptr<Model>> models;
+  for (const std::string& spec : specs) {
+    ASSIGN_OR_RETURN(std::unique_ptr<Model> model, OpenModel(spec, model_options, env));
+    if (options.max_cost_usd) RETURN_IF_ERROR(CheckPriceIsKnown(*model, spec));
+    models.push_back(std::move(model));
+  }
+  RETURN_IF_ERROR(CheckModelsDiffer(models, specs));
+  return models;
+}
+
+MeasurePlace PlaceOf(const EvalOptions& options, const Config& config, const Sandbox& sandbox, Env& env) {
+  MeasurePlace place;
+  place.runs_dir = RunsFolder(options.runs_dir, config);
+  place.sandbox = &sandbox;
+  place.clock = env.clock;
+  place.stop = env.stop;
+  const ModelOptions model_options = ModelOptionsOf(options, place.runs_dir);
+  place.open_students = [model_options, &options, &env](const std::vector<std::string>& specs) {
+    return OpenModels(specs, options, model_options, env);
+  };
+  // The servers of --base-url are those of the students, and a batch is no place for a judge, which is waited for.
+  ModelOptions judge_options = model_options;
+  judge_options.batches.reset();
+  place.open_judge = [judge_options, runs_dir = place.runs_dir, &options, &env](
+                         const std::string& spec, const Suite& suite) -> Result<OpenedJudge> {
+    ASSIGN_OR_RETURN(OpenedJudge judge, OpenJudge(spec, judge_options, suite, runs_dir, env));
+    if (options.max_cost_usd) RETURN_IF_ERROR(CheckPriceIsKnown(*judge.model, spec));
+    return judge;
+  };
+  place.open_servers = [&options, &env](const Plan& plan) { return McpAccessOf(plan, options.workspace.mcp, env); };
+  place.write_files = WriteRunFiles;
+  return place;
+}
+
+Result<fs::path> RunToResume(const EvalOptions& options, const fs::path& runs_dir) {
+  Result<fs::path> found = ResolveRun(runs_dir, options.resume);
+  if (found || !FindRuns(runs_dir).empty()) return found;
+  return Error{found.error().kind,
+               fmt::format("no run to resume in {}; leave out --resume to start one", runs_dir.string())};
+}
+
+void PrintRemarks(const std::vector<Remark>& remarks, const EvalOptions& options, Env& env) {
+  if (options.quiet) return;
+  for (const Remark& remark : remarks) {
+    if (remark.is_warning) {
+      PrintWarning(env, remark.text);
+    } else {
+      env.error(TerminalText::Format("note: {}\n", remark.text));
+    }
+  }
+}
+
+Result<Measurement> StartRun(const MeasureSpec& spec, const EvalOptions& options, const MeasurePlace& place, Env& env) {
+  ASSIGN_OR_RETURN(PlannedRun planned, PlanMeasurement(spec, place));
+  PrintRemarks(planned.remarks, options, env);
+  if (const std::size_t left_out = planned.plan.left_out.size();
+      options.quiet && !options.gate.empty() && left_out > 0) {
+    PrintWarning(env, fmt::format("the gate is about fewer cases: {} left out", Counted(left_out, "case")));
+  }
+  return StartMeasurement(spec, std::move(planned.plan), place);
+}
+
+Result<Measurement> ResumeRun(const MeasureSpec& spec, const EvalOptions& options, const MeasurePlace& place) {
+  if (!options.log_runs) return InputError("--resume can't be combined with --no-log-runs: it continues a logged run");
+  ASSIGN_OR_RETURN(const fs::path folder, RunToResume(options, place.runs_dir));
+  ASSIGN_OR_RETURN(const Plan plan, LoadPlan(folder));
+  RETURN_IF_ERROR(CheckAgainstPlan(options, plan));
+  return ResumeMeasurement(spec, folder, place);
+}
+
+}  // namespace
+
+Result<MeasureSpec> SpecOf(const EvalOptions& options, const Config& config) {
+  ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
+  ASSIGN_OR_RETURN(MeasureSpec spec, SettingsOf(options, config));
+  spec.skill = MeasuredSkill{Snapshot(skill), std::nullopt, skill.warnings};
+  if (!options.resume.empty()) return spec;
+  RETURN_IF_ERROR(options.activation.on ? TakeQueries(skill, options, spec) : TakeCases(skill, options, config, spec));
+  RETURN_IF_ERROR(ReadFolders(spec));
+  return spec;
+}
+
+Result<MeasureSpec> SpecWithoutSkill(const EvalOptions& options, const Config& config) {
+  ASSIGN_OR_RETURN(MeasureSpec spec, SettingsOf(options, config));
+  ASSIGN_OR_RETURN(spec.suite, LoadSuite(options.tests));
+  return spec;
+}
+
+Result<Suite> LoadCases(const std::string& tests, const fs::path& skill_folder) {
+  if (!tests.empty()) return LoadSuite(tests, skill_folder);
+  Result<Suite> suite = LoadSuiteOfSkill(skill_folder);
+  if (suite || suite.error().kind != ErrorKind::kNotFound) return suite;
+  // A file without cases has said what to do already.
+  const std::string& message = suite.error().message;
+  return Error{ErrorKind::kNotFound,
+               message.substr(0, message.find("; write some under")) +
+                   "; write one (`upskill help files` shows the format), or name one with -t FILE"};
+}
+
+Status RecallTerms(EvalOptions& options, const Config& config, Env& env) {
+  if (options.resume.empty()) return {};
+  ASSIGN_OR_RETURN(const fs::path folder, RunToResume(options, RunsFolder(options.runs_dir, config)));
+  ASSIGN_OR_RETURN(const Plan plan, LoadPlan(folder));
+  std::vector<std::string> recalled;
+  const auto recall = [&recalled](auto& given, const auto& stored, bool is_given, const std::string& text) {
+    if (is_given || text.empty()) return;
+    given = stored;
+    recalled.push_back(text);
+  };
+  const RunTerms& terms = plan.terms;
+  recall(options.gate, terms.gate, !options.gate.empty(), terms.gate.empty() ? "" : "--gate " + ShellWord(terms.gate));
+  if (!options.batch) {
+    recall(options.max_cost_usd, terms.max_cost_usd, options.max_cost_usd.has_value(),
+           terms.max_cost_usd ? fmt::format("--max-cost {}", *terms.max_cost_usd) : "");
+    recall(options.max_tokens_total, terms.max_tokens, options.max_tokens_total.has_value(),
+           terms.max_tokens ? fmt::format("--max-tokens-total {}", *terms.max_tokens) : "");
+  }
+  recall(options.timeout_seconds, terms.timeout_seconds, options.timeout_seconds.has_value(),
+         terms.timeout_seconds ? fmt::format("--timeout {}s", *terms.timeout_seconds) : "");
+  if (!recalled.empty() && !options.quiet) {
+    env.error(TerminalText::Format("note: as when run {} started: {}\n", plan.run, TerminalText::Join(recalled, " ")));
+  }
+  return {};
+}
+
+std::vector<std::string> ChooseModels(const std::vector<std::string>& given, const Config& config) {
+  if (!given.empty()) return given;
+  if (!config.eval_model.empty()) return {config.eval_model};
+  if (!config.skill_generation_model.empty()) return {config.skill_generation_model};
+  return {std::string(kEmbeddedModel)};
+}
+
+Result<EvalSession> OpenEvalSession(const MeasureSpec& spec, const EvalOptions& options, const Config& config,
+                                    Env& env) {
+  ASSIGN_OR_RETURN(SandboxOptions sandbox, SandboxOptionsOf(options.sandbox, env));
+  EvalSession session{std::make_unique<Sandbox>(std::move(sandbox)), {}};
+  const MeasurePlace place = PlaceOf(options, config, *session.sandbox, env);
+  ASSIGN_OR_RETURN(session.measurement,
+                   options.resume.empty() ? StartRun(spec, options, place, env) : ResumeRun(spec, options, place));
+  PrintRemarks(session.measurement.remarks, options, env);
+  const McpChoice& mcp = options.workspace.mcp;
+  if (session.measurement.access.client == nullptr && (!mcp.urls.empty() || !mcp.variables.empty())) {
+    PrintWarning(env, fmt::format("{} isn't used: no case has an MCP server at a URL",
+                                  mcp.urls.empty() ? "--mcp-env" : "--mcp-url"));
+  }
+  return session;
+}
+
+}  // namespace upskill

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/env/config.h"
+#include "cli/env/env.h"
+#include "cli/eval/eval_options.h"
+#include "measure/measurement.h"
+#include "measure/spec.h"
+#include "sandbox/sandbox.h"
+#include "skill/suite.h"
+#include "util/result.h"
+
+namespace upskill {
+
+// What `eval` is to measure: the skill and its cases are read. With --resume, only what ResumeMeasurement needs. Errors
+// of what is read; two versions of a skill with the same text.
+Result<MeasureSpec> SpecOf(const EvalOptions& options, const Config& config);
+
+// The same without a skill: how the models do the cases of -t by themselves.
+Result<MeasureSpec> SpecWithoutSkill(const EvalOptions& options, const Config& config);
+
+// A measurement, new or resumed, and where its commands run.
+struct EvalSession {
+  std::unique_ptr<Sandbox> sandbox;
+  Measurement measurement;
+};
+
+// Starts or resumes the run (--resume), and prints what is remarkable. All input is validated before a model is loaded
+// or a request sent. `options` and `env` outlive the session.
+Result<EvalSession> OpenEvalSession(const MeasureSpec& spec, const EvalOptions& options, const Config& config,
+                                    Env& env);
+
+// With --resume: takes the gate and the limits that the run was started with, unless the command gives others, and says
+// so. Before SpecOf.
+Status RecallTerms(EvalOptions& options, const Config& config, Env& env);
+
+// The cases of -t, else the skill's own. The error says how to give some.
+Result<Suite> LoadCases(const std::string& tests, const std::filesystem::path& skill_folder);
+
+// The models of -m, else of the configuration, else the default one.
+std::vector<std::string> ChooseModels(const std::vector<std::string>& given, const Config& config);
+
+}  // namespace upskill

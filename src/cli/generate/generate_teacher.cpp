@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/generate/generate_teacher.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/env/catalog_file.h"
+#include "model/api_key.h"
+#include "model/catalog.h"
+#include "model/model_spec.h"
+#include "util/text.h"
+
+namespace upskill {
+
+void ChooseTeacher(GenerateSession& session, const Env& env) {
+  constexpr const char* kBestModel = "opus";  // as the catalogue defines it
+  constexpr const char* kProvider = "anthropic";
+  GenerateCommandOptions& options = session.options;
+  if (!options.model.empty() || !session.config.skill_generation_model.empty() || !options.from.empty()) return;
+  const Result<Catalog> catalog = LoadCatalogOf(env);
+  if (!catalog) return;
+  const Result<ModelSpec> spec = ParseModelSpec(kBestModel, {&*catalog});
+  const Provider* provider = catalog->FindProvider(kProvider);
+  if (!spec || spec->provider != kProvider || provider == nullptr) return;
+  if (!FindApiKey(*provider, kBestModel, env.variable)) return;
+  options.model = kBestModel;
+  session.sources.told.push_back(fmt::format(
+      "teacher  {} ({}), because there is a key for Anthropic and no -m was given", kBestModel, spec->model));
+}
+
+void ChooseStudents(GenerateSession& session, const Env& env) {
+  GenerateCommandOptions& options = session.options;
+  if (options.given.contains("--eval-model") || !session.config.eval_model.empty() || options.no_eval) return;
+  const auto say = [&](const std::string& what) { session.sources.told.push_back("student  " + what); };
+  const Result<Catalog> catalog = LoadCatalogOf(env);
+  const Result<ModelSpec> teacher = catalog && options.model != kExtract
+                                        ? ParseModelSpec(options.model, {&*catalog, !options.base_urls.empty()})
+                                        : Result<ModelSpec>(InputError("no teacher"));
+  if (!teacher || teacher->provider == "cmd" || teacher->provider == "desk") {
+    say(fmt::format(
+        "{}, a very small model, because no --eval-model was given{}; name the model that will use the skill",
+        options.eval_models.front(), teacher ? " and the teacher would have to answer hundreds of requests" : ""));
+    return;
+  }
+  const Provider* provider = catalog->FindProvider(teacher->provider);
+  if (provider != nullptr && !provider->student.empty()) {
+    const Result<ModelSpec> sibling = ParseModelSpec(provider->student, {&*catalog});
+    const std::optional<Price> price = catalog->PriceOf(teacher->provider, teacher->model);
+    const std::optional<Price> less =
+        sibling ? catalog->PriceOf(sibling->provider, sibling->model) : std::optional<Price>();
+    if (price && less && less->output < price->output) {
+      options.eval_models = {provider->student};
+      return say(fmt::format("{}, a cheaper model of the teacher's provider, because no --eval-model was given",
+                             provider->student));
+    }
+  }
+  options.eval_models = {options.model};
+  if (options.eval_base_urls.empty()) options.eval_base_urls = options.base_urls;
+  say(fmt::format("{}, the teacher itself, because no --eval-model was given", options.model));
+}
+
+std::string TeacherOffers(const GenerateSession& session) {
+  const GenerateCommandOptions& options = session.options;
+  std::string command = "upskill generate";
+  if (!options.task.empty()) command += " " + ShellWord(options.task);
+  for (const std::string& from : options.from) command += " --from " + ShellWord(from);
+  std::string offers;
+  const auto offer = [&](const std::string& arguments, const std::string& what) {
+    offers += fmt::format("\n{} {}\n    {}", command, arguments, what);
+  };
+  offer("-m opus", "with a key in ANTHROPIC_API_KEY; `upskill models` lists other models");
+  offer("-m MODEL --base-url http://localhost:8080/v1", "with a server on this machine, such as llama-server");
+  offer("-m 'cmd:claude -p'", "with an agent program, or any command that answers a prompt");
+  offer("-m desk:desk", "by hand or in a chat window: requests and answers are files in ./desk");
+  const bool may_extract = options.from.empty() && !session.sources.material.has_existing();
+  if (may_extract) offer("--from latest", "from the newest recording of an agent, without a model");
+  return offers;
+}
+
+Error NoTeacher(const GenerateSession& session) {
+  const bool improves = session.sources.material.has_existing();
+  return InputError(std::string(improves ? "improving a skill needs a teacher model"
+                                         : "a skill from a task alone needs a teacher model") +
+                    "; each of these works:" + TeacherOffers(session));
+}
+
+Status ResumePrompts(std::optional<Prompts> stored, GenerateSession& session) {
+  std::vector<std::string>& told = session.sources.told;
+  if (!stored) {
+    told.emplace_back("prompts  the generation is from a version that didn't store them: its teacher is asked again");
+  } else if (stored->Hash() != BuiltInPrompts().Hash()) {
+    told.push_back(
+        fmt::format("prompts  those that the generation was started with (SHA-256 {}), not the built-in ones",
+                    stored->Hash().substr(0, 12)));
+  }
+  if (stored) session.prompts = *std::move(stored);
+  if (session.options.prompts.empty()) return {};
+  ASSIGN_OR_RETURN(const Prompts given, Prompts::FromFolder(session.options.prompts));
+  if (given.Hash() == session.prompts.Hash()) return {};
+  return InputError("the generation was started with other prompts: leave --prompts out, or start a new generation");
+}
+
+}  // namespace upskill

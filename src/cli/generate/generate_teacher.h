@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/env/env.h"
+#include "cli/generate/generate_session.h"
+#include "prompts/prompts.h"
+#include "util/result.h"
+
+namespace upskill {
+
+// Without -m and a trace, a task alone asks for a model: chooses Anthropic's best one, if there is a key for it, and
+// adds a line that says so. Otherwise nothing changes.
+void ChooseTeacher(GenerateSession& session, const Env& env);
+
+// Without --eval-model and a configured one: the cheaper model of the teacher's provider (Provider::student), if both
+// prices are known, else the teacher itself. The default model if there is no teacher, or if it is a command or a
+// folder, which can't be asked hundreds of times. Adds a line that says so.
+void ChooseStudents(GenerateSession& session, const Env& env);
+
+// The commands that make a skill from the same sources with a teacher, each on a line of its own with what it needs.
+std::string TeacherOffers(const GenerateSession& session);
+
+// Where there is neither a teacher nor a trace: the error (kInput) with the commands that work.
+Error NoTeacher(const GenerateSession& session);
+
+// A resumed generation keeps its prompts, because the teacher's stored answers belong to them; a line says so if they
+// aren't the built-in ones. `stored` is empty for one of an earlier version. Error (kInput): --prompts gives others.
+Status ResumePrompts(std::optional<Prompts> stored, GenerateSession& session);
+
+}  // namespace upskill

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/generate/generate_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/export/eval_json.h"
+#include "report/terminal/eval_text.h"
+#include "report/terminal/ledger_text.h"
+#include "teach/critique.h"
+#include "teach/evidence.h"
+#include "teach/generation_budget.h"
+#include "teach/one_line.h"
+#include "teach/probe.h"
+#include "teach/read_parts.h"
+#include "trace/digest/digest.h"
+#include "util/text.h"
+#include "util/tokens.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string PriceText(const Model& model) {
+  const std::optional<Price> price = KnownPrice(model.info());
+  if (!price) return "price unknown";
+  if (price->input == 0.0 && price->output == 0.0) return "free";
+  return fmt::format("${:.2f} in, ${:.2f} out per million tokens", price->input, price->output);
+}
+
+Json CostToJson(const StageCost& cost) {
+  return {{"calls", cost.calls},
+          {"prompt_tokens", cost.prompt_tokens},
+          {"output_tokens", cost.output_tokens},
+          {"cost_usd", cost.all_costs_known ? Json(cost.usd) : Json(nullptr)}};
+}
+
+// "1 call, 100 tokens in, 50 out, $0.0100".
+std::string CostText(const StageCost& cost, const char* one) {
+  std::string usd;
+  if (cost.usd > 0) usd = fmt::format(", {}{}", cost.all_costs_known ? "" : "at least ", MoneyText(cost.usd));
+  if (usd.empty() && !cost.all_costs_known) usd = ", cost unknown";
+  if (cost.prompt_tokens + cost.output_tokens == 0)  // a command may not tell
+    return fmt::format("{}, tokens unknown{}", Counted(cost.calls, one), usd);
+  return fmt::format("{}, {} in, {} out{}", Counted(cost.calls, one),
+                     Counted(static_cast<std::size_t>(cost.prompt_tokens), "token"), WithThousands(cost.output_tokens),
+                     usd);
+}
+
+// The students' answers that it took to find the best candidate, over all sessions.
+std::size_t CallsOfTrials(const GenerationFacts& facts) {
+  std::size_t calls = 0;
+  for (const char* stage : {"train", "screen"}) {
+    const auto found = facts.students.find(stage);
+    if (found != facts.students.end()) calls += found->second.calls;
+  }
+  return calls;
+}
+
+void PrintCosts(const GenerateOutcome& outcome, const GenerationFacts& facts, Env& env) {
+  double usd = 0.0;
+  bool known = true;
+  const auto print = [&](const char* who, const char* stage, const char* one,
+                         const std::map<std::string, StageCost>& stages) {
+    const auto found = stages.find(stage);
+    if (found == stages.end()) return;
+    const StageCost& cost = found->second;
+    if (cost.calls > 0) env.out(TerminalText::Format("{} {:<8} {}\n", who, stage, CostText(cost, one)));
+    known = known && cost.all_costs_known;
+    usd += cost.usd;
+  };
+  for (const char* stage :
+       {"notes", "digest", "draft", "critique", "cases", "refine", "describe", "tests: notes", "tests: cases"})
+    print("teacher", stage, "call", facts.teachers);
+  for (const char* stage : {"probe", "train", "screen", "test"}) print("student", stage, "answer", facts.students);
+  if (outcome.full_student_calls > 0) {
+    const std::size_t calls = CallsOfTrials(facts);
+    env.out(TerminalText::Format(
+        "finding the best candidate took {}, {:.0f} % of the {} needed to measure every one in full\n",
+        Counted(calls, "student answer"),
+        100.0 * static_cast<double>(calls) / static_cast<double>(outcome.full_student_calls),
+        outcome.full_student_calls));
+  }
+  if (usd > 0) env.out(TerminalText::Format("spent {}{}\n", known ? "" : "at least ", MoneyText(usd)));
+}
+
+std::string NotMeasured(const GenerateOutcome& outcome) {
+  if (outcome.resumable) return "not measured: stopped early";
+  return outcome.cases.empty() ? "not measured: no sound test could be made from the sources (-t names your own)"
+                               : "not measured";
+}
+
+bool PassedNothing(const GenerateOutcome& outcome, const Student& student) {
+  return std::any_of(outcome.passed_nothing.begin(), outcome.passed_nothing.end(),
+                     [&](const FailingStudent& failing) { return failing.student.spec == student.spec; });
+}
+
+// What is said first: whether the skill helps.
+std::string Headline(const GenerateOutcome& outcome) {
+  std::string text;
+  const auto add = [&](const std::string& student, const std::string& word) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : " · ", student, word);
+  };
+  if (outcome.measured) {
+    const JudgedRun& judged = outcome.measured->judged;
+    for (std::size_t i = 0; i < judged.verdicts.size(); ++i)
+      add(judged.summary.students[i].student.name, VerdictName(judged.verdicts[i].word));
+  } else {
+    for (const Student& student : outcome.students)
+      if (!PassedNothing(outcome, student))
+        add(student.name, outcome.nothing_to_learn ? kNothingToLearn : NotMeasured(outcome));
+  }
+  for (const FailingStudent& failing : outcome.passed_nothing) add(failing.student.name, kPassedNothing);
+  for (const FailingStudent& small : outcome.too_small) add(small.student.name, kTooSmall);
+  const bool is_known =
+      outcome.measured || outcome.nothing_to_learn || !outcome.too_small.empty() || !outcome.passed_nothing.empty();
+  return text.empty() || !is_known ? NotMeasured(outcome) : text;
+}
+
+// Why there is no verdict, and what would give one.
+void PrintWhyNoVerdict(const GenerateOutcome& outcome, Env& env) {
+  for (const FailingStudent& small : outcome.too_small) {
+    env.out(TerminalText::Format(
+        "{} failed all {} even with the reference answers in place of the skill, so no skill can help it with these "
+        "tests; it was not measured{}\n",
+        small.student.name, Counted(small.answers, "answer"),
+        outcome.students.empty() ? ", and the skill is kept as it was written. --eval-model names a larger student"
+                                 : ""));
+  }
+  for (const FailingStudent& failing : outcome.passed_nothing) {
+    env.out(TerminalText::Format(
+        "none of {} of {} to the train tests passes, with or without the skill, so the held-out tests would say "
+        "nothing about the skill; it was not measured on them. Use easier tests (-t), a larger student (--eval-model) "
+        "or more refinement (--max-attempts)\n",
+        Counted(failing.answers, "answer"), failing.student.name));
+  }
+  if (outcome.nothing_to_learn) {
+    env.out(
+        TerminalText::Format("all {} to the train tests pass without a skill: there is nothing to refine or to "
+                             "measure. Use harder tests (-t) or a smaller student (--eval-model)\n",
+                             Counted(outcome.passed_without, "answer")));
+  }
+}
+
+// What is stored of a generation.
+struct KeptAnswers {
+  std::size_t of_teachers = 0;
+  std::size_t of_students = 0;
+  double cost_usd = 0.0;  // as far as it is known
+};
+
+KeptAnswers KeptAnswersOf(const GenerateSession& session) {
+  KeptAnswers kept;
+  for (const auto* teacher : {&session.teacher, &session.test_teacher}) {
+    if (!*teacher) continue;
+    kept.of_teachers += (*teacher)->answers();
+    kept.cost_usd += (*teacher)->cost_usd();
+  }
+  for (const auto& [stage, cost] : StudentCosts(session)) {
+    kept.of_students += cost.calls;
+    kept.cost_usd += cost.usd;
+  }
+  return kept;
+}
+
+}  // namespace
+
+void PrintDryRun(const GenerateSession& session, Env& env) {
+  const GenerateCommandOptions& options = session.options;
+  const Material& material = session.sources.material;
+  const std::size_t tokens =
+      EstimateTokens(ItemsText(material, 0, material.items.size()) + material.task + ExamplesText(material));
+  env.out(TerminalText::Format("material  {}, about {} without headings and sources, {}\n",
+                               Counted(material.items.size(), "item"), Counted(tokens, "token"),
+                               Counted(material.requests.size(), "user request")));
+  if (session.teacher_model) {
+    const std::size_t context = options.how.context_tokens;
+    const auto attempts = static_cast<std::size_t>(options.how.attempts);
+    const std::size_t parts = CountParts(material, context);
+    const std::size_t read = parts > 1 ? tokens : 0;  // in parts, before the other requests
+    const std::size_t others = 2 + (options.no_critique ? 0 : 1) + attempts;
+    const std::size_t calls = others + (parts > 1 ? parts : 0);
+    const std::size_t in = read + others * std::min(tokens, context) + attempts * context / 2;
+    const std::size_t out = calls * 3000;
+    if (parts > 1)
+      env.out(TerminalText::Format("reading   {}, because the material is too long for one request ({})\n",
+                                   Counted(parts, "part"), Counted(context, "token")));
+    env.out(TerminalText::Format(
+        "teacher   {} ({}): about {} requests{}, more if answers have to be repeated, {} tokens in, {} out",
+        session.options.model, PriceText(*session.teacher_model), calls,
+        options.no_critique ? "" : ", one of them to correct its draft", WithThousands(static_cast<long long>(in)),
+        WithThousands(static_cast<long long>(out))));
+    if (session.teacher_model->info().price) {
+      Usage usage;
+      usage.input = static_cast<std::int64_t>(in);
+      usage.output = static_cast<std::int64_t>(out);
+      env.out(TerminalText::Format(", about ${:.2f}", CostUsd(*session.teacher_model->info().price, usage)));
+    }
+    env.out("\n");
+  } else {
+    env.out("teacher   none: the skill is extracted from the trace without a model\n");
+  }
+  const auto held_out = static_cast<std::size_t>(options.how.holdout * static_cast<double>(options.how.cases));
+  const std::size_t test = std::max<std::size_t>(1, held_out);
+  const std::size_t train = std::max<std::size_t>(1, options.how.cases - test);
+  const std::size_t changes =
+      session.teacher_model ? static_cast<std::size_t>(options.how.attempts) * options.how.candidates : 0;
+  const std::size_t cells = (2 + changes) * train * static_cast<std::size_t>(options.how.train_rounds) +
+                            2 * test * static_cast<std::size_t>(options.how.runs) + kProbeCases;
+  for (const auto& model : session.student_models) {
+    env.out(TerminalText::Format("student   {} ({}): about {}\n", model->info().name, PriceText(*model),
+                                 Counted(cells, "answer")));
+  }
+  env.out("no requests were sent\n");
+}
+
+void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome, const GenerationFacts& facts,
+                  const Placing& placing, bool estimated, Env& env) {
+  const GenerateCommandOptions& options = session.options;
+  const Candidate& chosen = outcome.candidates[outcome.chosen];
+  if (!session.is_part) {
+    env.out(TerminalText::Format("{}\n", Headline(outcome)));
+    PrintWhyNoVerdict(outcome, env);
+  }
+  if (!placing.reason.empty()) {
+    env.out(TerminalText::Format("the existing skill stays as it is: {}{}\n", placing.reason,
+                                 options.log_runs ? "" : "; the new one isn't kept (--no-log-runs)"));
+  }
+  if (chosen.kind == "existing") env.out("no candidate was better: the skill's text stays as it is\n");
+  if (!placing.previous.empty()) env.out(TerminalText::Format("previous files  {}\n", placing.previous.string()));
+  if (session.options.model == kExtract) env.out("this skill was extracted from the trace without a model\n");
+  env.out(TerminalText::Format("skill  {} · {}{} · {}\n", placing.target.string(), estimated ? "about " : "",
+                               Counted(chosen.tokens, "token"), chosen.skill.name));
+  if (session.is_part) {
+    // The other command has tests of its own.
+  } else if (!outcome.cases.empty() || !outcome.rejected_cases.empty()) {
+    env.out(TerminalText::Format("tests  {} sound, {} rejected; {} held out\n", outcome.cases.size(),
+                                 outcome.rejected_cases.size(), outcome.test.size()));
+  } else if (!outcome.stopped.empty() && outcome.tests_problem.empty()) {
+    env.out("tests  none yet: it was stopped before they were written\n");
+  }
+  if (!outcome.tests_problem.empty())
+    env.out(TerminalText::Format("no tests were written: {}\n", outcome.tests_problem));
+  if (outcome.uncited_rules > 0)
+    env.out(TerminalText::Format("left out {} that {} no source\n", Counted(outcome.uncited_rules, "rule"),
+                                 outcome.uncited_rules == 1 ? "cites" : "cite"));
+  for (const std::string& rule : outcome.contradicted_rules)
+    env.out(
+        TerminalText::Format("left out because the material contradicts it: {}\n", CutToColumns(OneLine(rule), 120)));
+  for (const std::string& rule : outcome.unsupported_rules)
+    env.out(TerminalText::Format("left out because the items that it cites don't show it: {}\n",
+                                 CutToColumns(OneLine(rule), 120)));
+  if (!outcome.critique.empty())
+    env.out(
+        TerminalText::Format("critique  {} (skill_meta.json has them)\n", Counted(outcome.critique.size(), "point")));
+  if (outcome.coverage.items > 0)
+    env.out(TerminalText::Format("coverage  {}\n", CoverageLine(outcome.coverage, session.sources.material)));
+  if (!outcome.refine_end.empty()) env.out(TerminalText::Format("refinement ended because {}\n", outcome.refine_end));
+  if (outcome.measured) {
+    if (const std::string note = AlphaNote(outcome.measured->judged.plan(), false); !note.empty())
+      env.out(TerminalText::Format("alpha  {}\n", note));
+    env.out("\n" + EvalBars(outcome.measured->judged, StyleFor(env, env.out_is_terminal, options.color)));
+  }
+  PrintCosts(outcome, facts, env);
+  env.out(TerminalText::Format("generation {} · {}\n", session.id, (placing.target / "lineage.json").string()));
+}
+
+Json OutcomeToJson(const GenerateSession& session, const GenerateOutcome& outcome, const Placing& placing,
+                   const GenerationFacts& facts) {
+  Json json = {{"generation", session.id},
+               {"skill", placing.target.string()},
+               {"accepted", placing.reason.empty()},
+               {"rejected_because", placing.reason.empty() ? Json(nullptr) : Json(placing.reason)},
+               {"generated_by", session.options.model},
+               {"cases", outcome.cases.size()},
+               {"test_cases", outcome.test.size()},
+               {"rejected_cases", outcome.rejected_cases.size()},
+               {"tests_problem", outcome.tests_problem.empty() ? Json(nullptr) : Json(outcome.tests_problem)},
+               {"candidates", outcome.candidates.size()},
+               {"chosen", outcome.candidates[outcome.chosen].id},
+               {"tokens", outcome.candidates[outcome.chosen].tokens},
+               {"contradicted_rules", outcome.contradicted_rules},
+               {"unsupported_rules", outcome.unsupported_rules},
+               {"critique_points", outcome.critique.size()},
+               {"untouched_items", outcome.coverage.untouched},
+               {"refine_end", outcome.refine_end.empty() ? Json(nullptr) : Json(outcome.refine_end)},
+               {"student_calls", CallsOfTrials(facts)},
+               {"full_student_calls", outcome.full_student_calls},
+               {"stopped", outcome.stopped.empty() ? Json(nullptr) : Json(outcome.stopped)},
+               {"too_small", Json::array()},
+               {"passed_nothing", Json::array()},
+               {"nothing_to_learn", outcome.nothing_to_learn},
+               {"stages", {{"teacher", Json::object()}, {"student", Json::object()}}},
+               {"result", nullptr}};
+  for (const FailingStudent& small : outcome.too_small) json["too_small"].push_back(small.student.spec);
+  for (const FailingStudent& failing : outcome.passed_nothing) json["passed_nothing"].push_back(failing.student.spec);
+  for (const auto& [stage, cost] : facts.teachers) json["stages"]["teacher"][stage] = CostToJson(cost);
+  for (const auto& [stage, cost] : facts.students) json["stages"]["student"][stage] = CostToJson(cost);
+  if (outcome.measured) json["result"] = EvalToJson(outcome.measured->judged);
+  return json;
+}
+
+namespace {
+
+// The skill is there, but no tests: the same requests would get the same answers.
+void PrintWaysToTests(const GenerateSession& session, const fs::path& skill, Env& env) {
+  if (skill.empty()) return;
+  std::string command = "upskill eval " + ShellWord(skill.string());
+  for (const std::string& student : session.options.eval_models) command += " -m " + ShellWord(student);
+  env.error(TerminalText::Format(
+      "Measure the skill with tests of another model, or with your own (`upskill help files` shows the format):\n"
+      "  {0} --test-gen-model MODEL\n  {0} -t FILE\n",
+      command));
+}
+
+}  // namespace
+
+void PrintStop(const GenerateSession& session, const std::string& reason, const fs::path& skill, bool resumable,
+               Env& env) {
+  env.error(TerminalText::Format("stopped early: {}\n", reason));
+  const std::string best = skill.empty() ? "" : skill.string();
+  if (!session.options.log_runs) {
+    if (!best.empty()) env.error(TerminalText::Format("kept: the best skill so far, in {}\n", best));
+    return;
+  }
+  const KeptAnswers kept = KeptAnswersOf(session);
+  if (best.empty() && kept.of_teachers + kept.of_students == 0) {
+    env.error(TerminalText::Format("nothing to keep yet; the generation is in {}\n", session.folder.string()));
+  } else {
+    env.error(TerminalText::Format("kept: {}{} from teachers and {} from students in {}\n",
+                                   best.empty() ? "" : "the best skill so far in " + best + ", and ",
+                                   Counted(kept.of_teachers, "answer"), kept.of_students, session.folder.string()));
+  }
+  if (!resumable) {
+    PrintWaysToTests(session, skill, env);
+    return;
+  }
+  if (session.is_part) {
+    env.error("the same command continues with it\n");
+    return;
+  }
+  const std::optional<double>& limit = session.options.how.max_cost_usd;
+  if (limit && IsBudgetExceeded(reason)) {
+    const double more = std::max({0.01, 2.0 * *limit, 2.0 * kept.cost_usd});
+    env.error(TerminalText::Format("Continue with a higher limit, for example:\n  {} --max-cost {:.2f}\n",
+                                   ResumeLine(session), more));
+  } else {
+    env.error(TerminalText::Format("Continue with:\n  {}\n", ResumeLine(session)));
+  }
+}
+
+}  // namespace upskill

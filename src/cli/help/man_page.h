@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/env/env.h"
+
+namespace CLI {
+class App;
+}
+
+namespace upskill {
+
+// The manual page of a command in the language of man (roff), from what its help is made of. That of the program itself
+// has the help topics too.
+std::string ManPage(const CLI::App& command);
+
+// The name of the page, and of its file without ".1": "upskill-trace-show".
+std::string ManPageName(const CLI::App& command);
+
+struct ManOptions {
+  std::vector<std::string> words;  // a command with its subcommand; none: the program
+  std::string output;              // write all pages to this folder
+};
+
+void AddManCommand(CLI::App& app, ManOptions& options);
+ExitCode RunMan(const CLI::App& app, const ManOptions& options, Env& env);
+
+}  // namespace upskill

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "cli/env/env.h"
+#include "install/git_fetch.h"
+#include "install/install.h"
+#include "util/result.h"
+
+namespace upskill {
+
+struct SkillToInstall {
+  InstallSource source;
+  SkillFiles files;
+};
+
+// The skill that the argument of `install` names: what PathOfSkill finds, or a git source (ParseGitSource), which is
+// fetched. Errors: those of these, of ReadSkillSource and of FetchGitSkill; a link to a git source.
+Result<SkillToInstall> ReadInstallSource(const std::string& skill, InstallMode mode, EvaluationFiles evaluation,
+                                         const Env& env);
+
+// Limits under which git works for a command: it stops on Ctrl-C, and says on standard error every ten seconds how much
+// has arrived.
+GitLimits GitLimitsOf(const Env& env);
+
+void SayThatGitIsAsked(const std::string& source, const Env& env);
+
+}  // namespace upskill

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/skills/list_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "cli/env/config.h"
+#include "cli/options/color_option.h"
+#include "cli/options/help_formatter.h"
+#include "cli/skills/agent_option.h"
+#include "cli/skills/list_agents.h"
+#include "cli/skills/list_tree.h"
+#include "cli/skills/skill_history.h"
+#include "install/install_records.h"
+#include "skill/skill.h"
+#include "skill/suite.h"
+#include "util/hash.h"
+#include "util/json.h"
+#include "util/user_folders.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+// With its cases and all but its history.
+ListedSkill Listed(const fs::path& folder) {
+  ListedSkill listed{folder.string(), LoadSkill(folder), 0, "", {}, {}};
+  if (!listed.skill) return listed;
+  if (const Result<Suite> suite = LoadSuiteOfSkill(folder)) {
+    listed.cases = suite->cases.size();
+  } else if (suite.error().kind != ErrorKind::kNotFound) {
+    listed.suite_problem = suite.error().message;
+  }
+  return listed;
+}
+
+std::vector<ListedSkill> FindSkills(const fs::path& dir) {
+  std::vector<fs::path> folders;
+  std::error_code code;
+  for (fs::directory_iterator it(dir, code), end; !code && it != end; it.increment(code)) {
+    std::error_code ignored;
+    const bool is_skill = fs::exists(it->path() / "SKILL.md", ignored) || fs::exists(it->path() / "skill.md", ignored);
+    if (is_skill) folders.push_back(it->path());
+  }
+  std::sort(folders.begin(), folders.end());
+  std::vector<ListedSkill> skills;
+  skills.reserve(folders.size());
+  for (const fs::path& folder : folders) skills.push_back(Listed(folder));
+  return skills;
+}
+
+void AddVerdicts(const fs::path& runs_dir, const Env& env, std::vector<ListedSkill>& skills) {
+  std::vector<SkillIdentity> identities;
+  std::vector<ListedSkill*> identified;
+  for (ListedSkill& listed : skills) {
+    if (!listed.skill) continue;
+    identities.push_back({listed.skill->name, Sha256Hex(listed.skill->body)});
+    identified.push_back(&listed);
+  }
+  SkillHistory history = ReadSkillHistory(runs_dir, identities);
+  for (std::size_t i = 0; i < identified.size(); ++i) identified[i]->verdicts = std::move(history.verdicts[i]);
+  for (const std::string& problem : history.problems) PrintWarning(env, problem);
+}
+
+// The folder itself may be installed, or the source of what is.
+void AddInstallationsOf(const std::vector<InstalledSkill>& installed, std::vector<ListedSkill>& skills) {
+  std::multimap<fs::path, const InstalledSkill*> known;
+  for (const InstalledSkill& skill : installed) {
+    known.emplace(skill.folder, &skill);
+    if (skill.source != skill.folder) known.emplace(skill.source, &skill);
+  }
+  if (known.empty()) return;
+  for (ListedSkill& listed : skills) {
+    std::error_code code;
+    const fs::path absolute = fs::absolute(listed.folder, code).lexically_normal();
+    const fs::path canonical = fs::weakly_canonical(absolute, code);
+    std::set<const InstalledSkill*> found;
+    for (const fs::path& path : {absolute, canonical}) {
+      const auto [first, last] = known.equal_range(path);
+      for (auto it = first; it != last; ++it) {
+        if (!found.insert(it->second).second) continue;
+        Result<PlaceState> state = StateOf(it->second->folder, it->second);
+        listed.installations.push_back(
+            {*it->second, state ? *std::move(state) : PlaceState{Presence::kChanged, {state.error().message}}});
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void AddListCommand(CLI::App& app, ListOptions& options) {
+  CLI::App* command = app.add_subcommand("list", "List the skills of a folder or an agent")->group("Skills and traces");
+  CLI::Option* const dir =
+      command->add_option("-d,--dir", options.skills_dir, "Skills folder [default: the configured one, else ./skills]")
+          ->type_name("DIR");
+  command
+      ->add_option("--runs-dir", options.runs_dir, "Where the runs are [default: the configured folder, else ./runs]")
+      ->type_name("DIR");
+  command
+      ->add_option("--agent", options.agents,
+                   fmt::format("Skills that an agent finds here (repeatable): {}; or all", AgentIds()))
+      ->allow_extra_args(false)
+      ->type_name("NAME")
+      ->excludes(dir);
+  command->add_flag("-v,--verbose", options.verbose,
+                    "Show all files, verdicts, places and warnings, with whole descriptions");
+  command->add_flag("--json", options.json, "Print a JSON list");
+  AddColorOption(*command, options.color);
+  AddExamples(*command, {{"List the skills in ./skills", "upskill list"},
+                         {"Show what each example skill contains", "upskill list -d examples/skills -v"},
+                         {"List the skills that Claude Code finds", "upskill list --agent claude-code"}});
+}
+
+ExitCode RunList(const ListOptions& options, Env& env) {
+  if (!options.agents.empty())
+    return ListSkillsOfAgents({options.agents, options.verbose, options.json, options.color}, env);
+  const Result<Config> config = LoadConfig(env);
+  if (!config) return PrintError(env, config.error());
+  const fs::path dir = options.skills_dir.empty() ? config->skills_dir : fs::path(options.skills_dir);
+  std::error_code code;
+  if (!fs::is_directory(dir, code)) {
+    env.error(TerminalText::Format("error: skills folder '{}' not found; name another with -d DIR\n", dir.string()));
+    return ExitCode::kFailed;
+  }
+  std::vector<ListedSkill> skills = FindSkills(dir);
+  AddVerdicts(RunsFolder(options.runs_dir, *config), env, skills);
+  if (const fs::path records = UserConfigFolder(env.variable); !records.empty()) {
+    const Result<std::vector<InstalledSkill>> installed = LoadInstalledSkills(records);
+    if (installed) AddInstallationsOf(*installed, skills);
+    if (!installed) PrintWarning(env, installed.error().message);
+  }
+  if (options.json) {
+    Json list = Json::array();
+    for (const ListedSkill& listed : skills) list.push_back(ListedSkillToJson(listed));
+    PrintDocument(env, DumpJsonIndented(list) + "\n");
+  } else if (skills.empty()) {
+    env.error(TerminalText::Format("no skills in {}\n", dir.string()));
+  } else {
+    const Style style = StyleFor(env, env.out_is_terminal, options.color);
+    env.out(SkillTree(dir.string(), skills, options.verbose, style));
+  }
+  return ExitCode::kSuccess;
+}
+
+}  // namespace upskill

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// `list`: skills with their last verdicts, files and installations.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "eval/journal/journal.h"
+#include "support/command_line.h"
+#include "util/files.h"
+#include "util/json.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::string kHelping = "sim:base=0,skill=1";
+const std::string kHurting = "sim:base=1,skill=0";
+
+std::string SkillNamed(const std::string& name, const std::string& body) {
+  return fmt::format("---\nname: {}\ndescription: How to add.\n---\n{}\n", name, body);
+}
+
+class ListCommand : public CommandLineTest {
+ protected:
+  ListCommand() { WriteSkill("arithmetic", "Add the numbers."); }
+
+  void WriteSkill(const std::string& name, const std::string& body) {
+    folder.Write("skills/" + name + "/SKILL.md", SkillNamed(name, body));
+    folder.Write("skills/" + name + "/tests.json",
+                 R"([{"input": "one and one", "expected": {"contains": "number 2"}},
+                     {"input": "two and two", "expected": {"contains": "number 4"}}])");
+  }
+
+  void Eval(const std::string& model) {
+    ASSERT_EQ(Run({"eval", (skills() / "arithmetic").string(), "--runs-dir", runs().string(), "-m", model}), 0)
+        << error;
+  }
+
+  void List(std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"list", "-d", skills().string(), "--runs-dir", runs().string()});
+    ASSERT_EQ(Run(more), 0) << error;
+  }
+
+  Json Verdicts() {
+    List({"--json"});
+    return OutAsJson().at(0).at("verdicts");
+  }
+
+  fs::path skills() const { return folder.path() / "skills"; }
+};
+
+TEST_F(ListCommand, ShowsTheNewestVerdictOfEachModel) {
+  Eval(kHelping);
+  Eval(kHurting);
+  Eval(kHelping);
+  List();
+  const std::string newest = FindRuns(runs()).back().filename().string();
+  EXPECT_THAT(out,
+              AllOf(HasSubstr(kHelping + ": "), HasSubstr(", +100 points · run " + newest.substr(newest.size() - 4)),
+                    HasSubstr(kHurting + ": "), HasSubstr(", -100 points"), Not(HasSubstr("changed"))));
+  const Json verdicts = Verdicts();
+  ASSERT_EQ(verdicts.size(), 2U);
+  EXPECT_EQ(verdicts.at(0).at("model"), kHelping);
+  EXPECT_EQ(verdicts.at(0).at("run"), newest);
+  EXPECT_EQ(verdicts.at(0).at("lift"), 1.0);
+  EXPECT_EQ(verdicts.at(1).at("model"), kHurting);
+}
+
+TEST_F(ListCommand, SaysThatTheSkillHasChangedSince) {
+  Eval(kHelping);
+  WriteSkill("arithmetic", "Add them.");
+  List();
+  EXPECT_THAT(out, HasSubstr("the skill has changed since"));
+  EXPECT_EQ(Verdicts().at(0).at("skill_changed"), true);
+}
+
+TEST_F(ListCommand, FindsTheRunsOfARenamedSkillByItsText) {
+  Eval(kHelping);
+  fs::remove_all(skills() / "arithmetic");
+  WriteSkill("sums", "Add the numbers.");
+  EXPECT_EQ(Verdicts().at(0).at("skill_changed"), false);
+  fs::remove_all(skills() / "sums");
+  WriteSkill("sums", "Something else.");
+  EXPECT_EQ(Verdicts().size(), 0U);
+}
+
+TEST_F(ListCommand, NamesDamagedRunsAndShowsTheOthers) {
+  Eval(kHelping);
+  folder.Write("runs/evil\x1b[2J-0001/plan.json", "{");
+  folder.Write(
+      "runs/2999_01_01_00_00_00-0002/plan.json",
+      R"({"schema": 1, "run": "x", "skill": {"name": "arithmetic", "sha256": "x"}, "students": [{"model": "m"}]})");
+  folder.Write("runs/2999_01_01_00_00_00-0003/plan.json", R"({"skill": 3})");
+  List();
+  EXPECT_THAT(out, AllOf(HasSubstr("+100 points"), Not(HasSubstr("\x1b"))));
+  EXPECT_THAT(error, AllOf(HasSubstr("warning: run skipped: "), HasSubstr("-0001/plan.json"),
+                           HasSubstr("-0002/plan.json"), HasSubstr("-0003/plan.json: skill"), Not(HasSubstr("\x1b"))));
+}
+
+TEST_F(ListCommand, ReadsNoAnswersThatAreNotShown) {
+  Eval(kHelping);
+  const fs::path older = FindRuns(runs()).front();
+  Eval(kHelping);
+  fs::remove(older / "samples.jsonl");
+  fs::create_directory(older / "samples.jsonl");  // reading it is an error
+  List();
+  EXPECT_EQ(error, "");
+  EXPECT_THAT(out, HasSubstr("+100 points"));
+}
+
+TEST_F(ListCommand, NamesFilesAndUnreadableCases) {
+  for (const char* name : {"a.md", "b.md", "c.md", "d.md"})
+    folder.Write(std::string("skills/arithmetic/references/") + name, "x");
+  folder.Write("skills/arithmetic/scripts/deep/run.sh", "x");
+  folder.Write("skills/arithmetic/tests.json", "[{");
+  List();
+  EXPECT_THAT(out, AllOf(HasSubstr("├── references/ a.md, b.md, c.md and 1 more\n"),
+                         HasSubstr("├── scripts/ deep/run.sh\n"), HasSubstr("└── its cases can't be read\n")));
+  List({"-v"});
+  EXPECT_THAT(out, AllOf(HasSubstr("│   └── d.md\n"), HasSubstr("└── deep/run.sh\n"), HasSubstr("tests.json")));
+  EXPECT_THAT(out, HasSubstr("references/ (4 files)\n"));
+}
+
+TEST_F(ListCommand, SaysWhereASkillIsInstalled) {
+  ASSERT_EQ(Run({"install", (skills() / "arithmetic").string(), "--agent", "claude-code", "--user"}), 0) << error;
+  List();
+  EXPECT_THAT(out, HasSubstr("└── installed for Claude Code\n"));
+  List({"--json"});
+  const Json installed = OutAsJson().at(0).at("installed");
+  ASSERT_EQ(installed.size(), 1U);
+  EXPECT_EQ(installed.at(0).at("changed"), false);
+  ASSERT_TRUE(WriteFileAtomically(fs::path(installed.at(0).at("folder").get<std::string>()) / "SKILL.md", "changed"));
+  List({"-v"});
+  EXPECT_THAT(out, HasSubstr("(changed since: SKILL.md was changed)"));
+}
+
+TEST_F(ListCommand, KeepsToTheColumnsWhenItIsShort) {
+  folder.Write("skills/arithmetic/SKILL.md",
+               fmt::format("---\nname: arithmetic\ndescription: {}\n---\nAdd.\n", std::string(300, 'w')));
+  columns = 60;
+  List();
+  EXPECT_THAT(out, HasSubstr("w…\n"));
+  List({"-v"});
+  EXPECT_THAT(out, HasSubstr(std::string(300, 'w')));
+}
+
+}  // namespace
+}  // namespace upskill

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/skills/update_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/options/help_formatter.h"
+#include "cli/skills/agent_option.h"
+#include "cli/skills/install_source.h"
+#include "install/install_records.h"
+#include "install/update.h"
+#include "util/nearest_name.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+Status CheckNames(const std::vector<std::string>& names, const std::vector<InstalledSkill>& installed) {
+  std::vector<std::string> known;
+  known.reserve(installed.size());
+  for (const InstalledSkill& skill : installed) known.push_back(skill.name);
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    return Error{ErrorKind::kNotFound, fmt::format("no skill '{}' is installed{}; `upskill list --agent NAME` shows "
+                                                   "what is",
+                                                   name, DidYouMean(name, known))};
+  }
+  return {};
+}
+
+// Of a skill from git: ", commit 1a2b3c4 → 5d6e7f8".
+std::string CommitsText(const InstalledSkill& before, const UpdatePlan& plan) {
+  constexpr std::size_t kShown = 12;
+  const std::string old_commit = before.commit.substr(0, kShown);
+  const std::string new_commit = plan.install.skill.commit.substr(0, kShown);
+  if (new_commit.empty()) return "";
+  return old_commit == new_commit ? fmt::format(", commit {}", new_commit)
+                                  : fmt::format(", commit {} → {}", old_commit, new_commit);
+}
+
+std::string TextOf(const InstalledSkill& before, const UpdatePlan& plan, bool dry_run) {
+  using Step = UpdatePlan::Step;
+  switch (plan.step) {
+    case Step::kUpdate:
+      return (dry_run ? "would be updated" : "updated") + CommitsText(before, plan);
+    case Step::kUnchanged:
+      return "unchanged" + CommitsText(before, plan);
+    case Step::kChangedByUser:
+      return fmt::format("changed by you ({}); --force replaces it, and your changes are lost", plan.detail);
+    case Step::kRemovedByUser:
+      return "removed by you; --force installs it again, `upskill uninstall` forgets it";
+    case Step::kSourceGone:
+      return fmt::format("source gone: {}; install it from another place, or uninstall it", plan.detail);
+    case Step::kUnusable:
+      break;
+  }
+  return plan.detail;
+}
+
+// Whether all of them are current.
+Result<bool> Update(const UpdateOptions& options, const std::vector<InstalledSkill>& installed, InstallRecords* records,
+                    const Env& env) {
+  RETURN_IF_ERROR(CheckNames(options.names, installed));
+  ASSIGN_OR_RETURN(const std::vector<const Agent*> agents, AgentsNamed(options.agents, true));
+  const auto is_for = [&](const InstalledSkill& skill) {
+    return agents.empty() || std::any_of(agents.begin(), agents.end(), [&](const Agent* agent) {
+             return std::find(skill.agents.begin(), skill.agents.end(), agent->id) != skill.agents.end();
+           });
+  };
+  bool all_current = true;
+  for (const InstalledSkill& skill : installed) {
+    const bool is_meant = options.names.empty() ||
+                          std::find(options.names.begin(), options.names.end(), skill.name) != options.names.end();
+    if (!is_meant || !is_for(skill)) continue;
+    if (!skill.commit.empty()) SayThatGitIsAsked(skill.source.string(), env);
+    ASSIGN_OR_RETURN(const UpdatePlan plan,
+                     PlanUpdate(skill, installed, options.force ? Force::kYes : Force::kNo, GitLimitsOf(env)));
+    const bool unchanged = plan.step == UpdatePlan::Step::kUnchanged;
+    const bool changes_record =
+        plan.step == UpdatePlan::Step::kUpdate || (unchanged && plan.install.skill.commit != skill.commit);
+    if (changes_record && records != nullptr) RETURN_IF_ERROR(CarryOut(plan.install, plan.source, *records));
+    all_current = all_current && (plan.step == UpdatePlan::Step::kUpdate || unchanged);
+    env.out(TerminalText::Format("{} in {}: {}\n", skill.name, skill.folder.parent_path(),
+                                 TextOf(skill, plan, records == nullptr)));
+  }
+  if (installed.empty()) env.error("no skills are installed; upskill install SKILL --agent NAME installs one\n");
+  return all_current;
+}
+
+Result<bool> UpdateInstalled(const UpdateOptions& options, const Env& env) {
+  ASSIGN_OR_RETURN(const fs::path records_folder, RecordsFolder(env));
+  ASSIGN_OR_RETURN(const std::vector<InstalledSkill> installed, LoadInstalledSkills(records_folder));
+  if (options.dry_run || installed.empty()) return Update(options, installed, nullptr, env);
+  ASSIGN_OR_RETURN(InstallRecords records, InstallRecords::Open(records_folder));
+  const std::vector<InstalledSkill> skills = records.skills();  // a copy: they change meanwhile
+  return Update(options, skills, &records, env);
+}
+
+}  // namespace
+
+void AddUpdateCommand(CLI::App& app, UpdateOptions& options) {
+  CLI::App* command =
+      app.add_subcommand("update", "Install skills again whose source has changed")->group("Skills for agents");
+  command->add_option("NAME", options.names, "Name of an installed skill; without it, all are updated");
+  command
+      ->add_option("--agent", options.agents,
+                   fmt::format("Only what is installed for this agent (repeatable): {}; or all", AgentIds()))
+      ->allow_extra_args(false)
+      ->type_name("NAME");
+  command->add_flag("--force", options.force, "Replace skills that were changed since they were installed");
+  command->add_flag("--dry-run", options.dry_run, "Show what would be done, and write nothing");
+  AddExamples(*command, {{"Update all installed skills", "upskill update"},
+                         {"See what would be updated", "upskill update --dry-run"}});
+  AddHelpNote(*command, "Exit code 1: a skill was changed or removed since, or its source can't be used.");
+}
+
+ExitCode RunUpdate(const UpdateOptions& options, Env& env) {
+  const Result<bool> all_current = UpdateInstalled(options, env);
+  if (!all_current) return PrintError(env, all_current.error());
+  return *all_current ? ExitCode::kSuccess : ExitCode::kFailed;
+}
+
+}  // namespace upskill

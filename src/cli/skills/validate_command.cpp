@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/skills/validate_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "cli/options/help_formatter.h"
+#include "cli/options/option_checks.h"
+#include "skill/skill_advice.h"
+#include "skill/skill_tree.h"
+#include "skill/specification.h"
+#include "trace/redact/redact.h"
+#include "util/files.h"
+#include "util/json.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMaxScannedBytes = std::uint64_t{1} << 20U;  // of a file, for secrets
+constexpr std::size_t kMaxCountedBytes = 10'000;                     // of a line, for the column of a secret
+constexpr std::size_t kMaxAdvice = 100;                              // for each skill
+
+Json FindingsJson(const std::vector<SkillFinding>& findings) {
+  Json list = Json::array();
+  for (const SkillFinding& finding : findings) {
+    const bool placed = finding.line > 0;
+    list.push_back({{"message", finding.message},
+                    {"line", placed ? Json(finding.line) : Json(nullptr)},
+                    {"column", placed ? Json(finding.column) : Json(nullptr)}});
+  }
+  return list;
+}
+
+Json ValidationJson(const SkillValidation& skill, const std::vector<SkillFinding>& advice) {
+  return {{"path", skill.folder},
+          {"valid", skill.errors.empty()},
+          {"errors", FindingsJson(skill.errors)},
+          {"advice", FindingsJson(advice)}};
+}
+
+// For a workflow command of GitHub: its text, or one of its properties, which may not hold ':' and ',' either.
+std::string WorkflowText(std::string_view text, bool property) {
+  std::string escaped;
+  for (const char c : text) {
+    const bool special = c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','));
+    if (special) {
+      escaped += fmt::format("%{:02X}", static_cast<unsigned>(c));
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string WorkflowCommand(const char* command, const SkillValidation& skill, const SkillFinding& finding) {
+  const std::string file = WorkflowText(skill.file.empty() ? skill.folder : skill.file, true);
+  const std::string place =
+      finding.line > 0 ? fmt::format(",line={},col={}", finding.line, finding.column) : std::string();
+  return fmt::format("::{} file={}{}::{}\n", command, file, place, WorkflowText(finding.message, false));
+}
+
+void PrintAdvice(const SkillValidation& skill, const std::vector<SkillFinding>& advice, Env& env) {
+  if (advice.empty()) return;
+  env.error(TerminalText::Format("Advice for {}:\n", skill.folder));
+  for (const SkillFinding& one : advice) {
+    const std::string place = one.line > 0 ? fmt::format("{}:{}: ", one.line, one.column) : "";
+    env.error(TerminalText::Format("  - {}{}\n", place, one.message));
+  }
+}
+
+// On one line. Only what the YAML reader says has several, none of which GitHub Actions would take for a command.
+TerminalText ErrorText(const std::string& message) {
+  if (!message.starts_with(kYamlProblem)) return TerminalText::EscapeLine(message);
+  std::string text = message;
+  for (std::size_t at = text.find("\n::"); at != std::string::npos; at = text.find("\n::", at + 1))
+    text.insert(at + 1, " ");
+  return TerminalText::Escape(text);
+}
+
+void PrintValid(const SkillValidation& skill, Env& env) {
+  PrintDocument(env, fmt::format("Valid skill: {}\n", SafeForTerminalLine(skill.folder)));
+}
+
+void PrintText(const SkillValidation& skill, Env& env) {
+  if (skill.errors.empty()) return PrintValid(skill, env);
+  env.error(TerminalText::Format("Validation failed for {}:\n", TerminalText::EscapeLine(skill.folder)));
+  for (const SkillFinding& error : skill.errors) env.error(TerminalText::Format("  - {}\n", ErrorText(error.message)));
+  if (!skill.file.empty() || skill.errors.front().message != kNoSkillFile) return;
+  if (const auto below = FindSkillFolders(skill.folder); below && !below->empty())
+    env.error("for the skills below it, add -r\n");
+}
+
+void PrintForGithub(const SkillValidation& skill, const std::vector<SkillFinding>& advice, Env& env) {
+  if (skill.errors.empty()) PrintValid(skill, env);
+  for (const SkillFinding& error : skill.errors) PrintDocument(env, WorkflowCommand("error", skill, error));
+  for (const SkillFinding& one : advice) PrintDocument(env, WorkflowCommand("warning", skill, one));
+}
+
+// Keys, tokens and passwords in a file of a skill, which aren't repeated. `name`: of a file that isn't the SKILL.md.
+void FindSecretsIn(const std::string& text, const std::string& name, std::vector<SkillFinding>& advice) {
+  std::size_t line = 1;
+  std::size_t line_begin = 0;
+  for (const SecretSpan& secret : FindSecrets(text, {})) {
+    for (std::size_t end = text.find('\n', line_begin); end < secret.begin; end = text.find('\n', line_begin)) {
+      ++line;
+      line_begin = end + 1;
+    }
+    const std::string where = name.empty() ? "this" : fmt::format("{}:{}", ExcerptLine(name, 80), line);
+    SkillFinding finding{
+        fmt::format("{} looks like a secret ({}); remove it, and revoke it if it was shared", where, secret.kind)};
+    if (name.empty()) {
+      const std::size_t before = std::min(secret.begin - line_begin, kMaxCountedBytes);
+      finding.line = line;
+      finding.column = 1 + CountCodePoints(std::string_view(text).substr(line_begin, before));
+    }
+    advice.push_back(std::move(finding));
+  }
+}
+
+void FindSecretsOf(const SkillValidation& skill, std::vector<SkillFinding>& advice) {
+  for (const std::string& name : ListSkillFiles(skill.folder)) {
+    const fs::path path = fs::path(skill.folder) / name;
+    const Result<std::string> text = ReadFile(path, kMaxScannedBytes);
+    if (!text || FindInvalidUtf8(*text)) continue;
+    FindSecretsIn(*text, PlainPath(path.string()) == skill.file ? "" : name, advice);
+  }
+}
+
+std::vector<SkillFinding> AdviceFor(const SkillValidation& skill) {
+  if (!skill.skill) return {};
+  std::vector<SkillFinding> advice = FindSkillAdvice(*skill.skill, skill.folder);
+  FindSecretsOf(skill, advice);
+  if (advice.size() > kMaxAdvice) {
+    const std::size_t more = advice.size() - kMaxAdvice;
+    advice.resize(kMaxAdvice);
+    advice.push_back({fmt::format("and {} more", WithThousands(static_cast<long long>(more)))});
+  }
+  return advice;
+}
+
+// What to validate. Errors: a path that doesn't exist, with --recursive a tree without a skill.
+Result<std::vector<std::string>> PathsOf(const ValidateOptions& options) {
+  std::vector<std::string> paths;
+  for (const std::string& path : options.paths) {
+    std::error_code code;
+    if (!fs::exists(path, code)) return Error{ErrorKind::kNotFound, fmt::format("path '{}' does not exist", path)};
+    if (!options.recursive || !fs::is_directory(path, code)) {
+      paths.push_back(path);
+      continue;
+    }
+    ASSIGN_OR_RETURN(const std::vector<std::string> folders, FindSkillFolders(PlainPath(path)));
+    if (folders.empty())
+      return Error{ErrorKind::kNotFound, fmt::format("no skills below '{}': no folder has a SKILL.md", path)};
+    paths.insert(paths.end(), folders.begin(), folders.end());
+  }
+  return paths;
+}
+
+}  // namespace
+
+void AddValidateCommand(CLI::App& app, ValidateOptions& options) {
+  CLI::App* command =
+      app.add_subcommand("validate", "Check skills against the Agent Skills specification")->group("Skills and cases");
+  command->add_option("PATH", options.paths, "Folder of a skill, or its SKILL.md")->required();
+  command->add_flag("-r,--recursive", options.recursive, "Validate all skills below a folder");
+  command->add_flag("--strict", options.strict,
+                    "Also give advice on what makes a skill better, and fail if there is any");
+  command->add_flag("--json", options.json, "Print a JSON object for each skill, one a line");
+  command->add_option("--format", options.format, "text, or github for annotations in GitHub Actions")
+      ->type_name("FORMAT")
+      ->default_val("text")
+      ->transform(OneOf({"text", "github"}));
+  AddExamples(*command, {{"Validate a skill", "upskill validate examples/skills/kernel-builder-cuda-kernels"},
+                         {"Also say what could be better", "upskill validate --strict skills/pdf-tools"},
+                         {"Annotate a pull request with the errors of all skills",
+                          "upskill validate -r skills --format github"}});
+}
+
+ExitCode RunValidate(const ValidateOptions& options, Env& env) {
+  const bool github = options.format == "github";
+  if (options.json && github)
+    return PrintError(env, InputError("--json and --format github exclude each other; leave out one of them"));
+  const Result<std::vector<std::string>> paths = PathsOf(options);
+  if (!paths) return PrintError(env, paths.error());
+  bool passed = true;
+  for (const std::string& path : *paths) {
+    const SkillValidation skill = ValidateSkill(path);
+    const std::vector<SkillFinding> advice = options.strict ? AdviceFor(skill) : std::vector<SkillFinding>();
+    passed = passed && skill.errors.empty() && advice.empty();
+    if (options.json) {
+      PrintDocument(env, fmt::format("{}\n", DumpJson(ValidationJson(skill, advice))));
+    } else if (github) {
+      PrintForGithub(skill, advice, env);
+    } else {
+      PrintText(skill, env);
+      PrintAdvice(skill, advice, env);
+    }
+  }
+  return passed ? ExitCode::kSuccess : ExitCode::kFailed;
+}
+
+}  // namespace upskill

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/run/lane.h"
+
+#include <algorithm>
+
+#include "eval/run/backoff.h"
+#include "util/invariant.h"
+
+namespace upskill {
+namespace {
+
+constexpr std::size_t kPermanentErrorsBeforeStop = 3;  // in a row
+constexpr std::size_t kRejectedBeforeStop = 20;        // requests rejected by a model that has never answered
+
+}  // namespace
+
+void Lane::TakeDueRetries(Clock::Steady now) {
+  const auto due = std::stable_partition(retries_.begin(), retries_.end(),
+                                         [now](const Attempt& attempt) { return attempt.not_before > now; });
+  pending_.insert(pending_.begin(), due, retries_.end());
+  retries_.erase(due, retries_.end());
+}
+
+bool Lane::Retry(const Attempt& attempt, const Error& error, Clock::Steady now) {
+  if (stopped_ || error.kind != ErrorKind::kUnavailable || attempt.number >= attempt.last) return false;
+  retries_.push_back({attempt.cell, attempt.number + 1, attempt.last, now + Backoff(attempt.number, error)});
+  return true;
+}
+
+void Lane::CountAnswer() {
+  permanent_errors_ = 0;
+  answered_ = true;
+}
+
+bool Lane::CountFailure(const Error& error) {
+  permanent_errors_ = error.kind == ErrorKind::kPermanent ? permanent_errors_ + 1 : 0;
+  if (error.kind == ErrorKind::kInput && !answered_) ++rejected_;
+  if (stopped_) return false;
+  stopped_ = permanent_errors_ >= kPermanentErrorsBeforeStop || rejected_ >= kRejectedBeforeStop;
+  return stopped_;
+}
+
+Attempt Lane::TakeFront() {
+  CHECK(!pending_.empty());
+  const Attempt attempt = pending_.front();
+  pending_.pop_front();
+  return attempt;
+}
+
+void Lane::Clear() {
+  pending_.clear();
+  retries_.clear();
+}
+
+}  // namespace upskill

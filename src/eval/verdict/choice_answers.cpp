@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/verdict/choice_answers.h"
+
+#include <array>
+
+#include "skill/check_reader.h"
+#include "util/json.h"
+
+namespace upskill {
+namespace {
+
+Json FilesOf(const std::vector<std::pair<std::string, std::string>>& named) {
+  Json files = Json::array();
+  for (const auto& [name, content] : named) files.push_back({name, content});
+  return files;
+}
+
+// All that decides whether an answer to the case passes, whatever kinds of checks there are.
+std::string QuestionOf(const Case& test_case) {
+  constexpr std::array kCheckKeys = {"expected",         "verifiers",  "checks",      "validator",
+                                     "validator_config", "assertions", "expectations"};
+  Json checks = Json::array();
+  for (const CheckSpec& check : test_case.checks) checks.push_back(CheckIdentity(check));
+  Json raw = Json::object();
+  for (const char* key : kCheckKeys) {
+    if (test_case.raw.is_object() && test_case.raw.contains(key)) raw[key] = test_case.raw.at(key);
+  }
+  Json gap;
+  if (const auto& fill = test_case.fill)
+    gap = Json::array({fill->file, fill->gap, fill->pattern, FilesOf(fill->files)});
+  return DumpJson(
+      Json::array({test_case.id, test_case.input, FilesOf(test_case.files), test_case.output_file, gap, checks, raw}));
+}
+
+ChoiceAnswer AnswerOf(const FinalSample& final_sample) {
+  ChoiceAnswer answer;
+  if (final_sample.figures == nullptr) return answer;
+  answer.state = final_sample.answered ? ChoiceAnswer::State::kAnswered : ChoiceAnswer::State::kFailed;
+  if (!final_sample.answered) return answer;
+  const SampleFigures& figures = *final_sample.figures;
+  answer.passed = final_sample.passed;
+  answer.text = figures.text;
+  if (figures.reports_tokens()) {
+    answer.output_tokens = static_cast<double>(figures.output_tokens);
+    answer.tokens = static_cast<double>(figures.prompt_tokens + figures.output_tokens);
+  }
+  answer.seconds = figures.seconds;
+  answer.cost_usd = figures.cost_usd;
+  return answer;
+}
+
+// Of the cases' means of a quantity; nothing where it is unknown for any answer.
+template <typename Quantity>
+std::optional<Interval> RangeOf(const ChoiceAnswers& answers, Quantity quantity) {
+  std::vector<double> means;
+  for (std::size_t i = 0; i < answers.cases.size(); ++i) {
+    double sum = 0.0;
+    double count = 0.0;
+    for (const std::vector<ChoiceAnswer>& round : answers.rounds) {
+      if (round[i].state != ChoiceAnswer::State::kAnswered) continue;
+      const std::optional<double> value = quantity(round[i]);
+      if (!value) return std::nullopt;
+      sum += *value;
+      count += 1.0;
+    }
+    if (count > 0.0) means.push_back(sum / count);
+  }
+  return MeanInterval(means);
+}
+
+// Marks the cells that lost an answer.
+void MarkLost(const RunData& data, std::size_t student, ChoiceAnswers& answers) {
+  if (!data.has_lost_answers()) return;
+  const RunData passed = data.AssumeLost(true);
+  const RunData failed = data.AssumeLost(false);
+  for (std::size_t round = 0; round < answers.rounds.size(); ++round) {
+    for (std::size_t i = 0; i < answers.cases.size(); ++i) {
+      const auto number = static_cast<int>(round);
+      answers.rounds[round][i].lost =
+          passed.at(student, answers.arm, i, number).passed != failed.at(student, answers.arm, i, number).passed;
+    }
+  }
+}
+
+}  // namespace
+
+const char* ArmPhrase(Arm arm) {
+  switch (arm) {
+    case Arm::kBaseline:
+      return "without the skill";
+    case Arm::kSkill:
+      return "with the skill";
+    case Arm::kPlacebo:
+      return "with the placebo";
+    case Arm::kPrevious:
+      return "with the previous version";
+  }
+  return "";
+}
+
+std::string ChoiceAnswers::label() const { return name + ' ' + ArmPhrase(arm); }
+
+std::optional<double> ChoiceAnswers::rate() const {
+  double answered = 0.0;
+  double passed = 0.0;
+  for (const std::vector<ChoiceAnswer>& round : rounds) {
+    for (const ChoiceAnswer& answer : round) {
+      answered += answer.state == ChoiceAnswer::State::kAnswered ? 1.0 : 0.0;
+      passed += answer.passed ? 1.0 : 0.0;
+    }
+  }
+  if (answered <= 0.0) return std::nullopt;
+  return passed / answered;
+}
+
+std::optional<Interval> TokensRange(const ChoiceAnswers& answers) {
+  return RangeOf(answers, [](const ChoiceAnswer& answer) { return answer.tokens; });
+}
+
+std::optional<Interval> CostRange(const ChoiceAnswers& answers) {
+  return RangeOf(answers, [](const ChoiceAnswer& answer) { return answer.cost_usd; });
+}
+
+ChoiceAnswers AnswersOf(const RunData& data, std::size_t student, Arm arm) {
+  const Plan& plan = data.plan();
+  ChoiceAnswers answers;
+  answers.model = plan.students[student].spec;
+  answers.name = plan.students[student].name;
+  answers.arm = arm;
+  answers.run = plan.run;
+  answers.skill = plan.skill.name;
+  answers.system_prompt = plan.system_prompt;
+  answers.max_tokens = plan.sampling.max_tokens;
+  answers.temperature = plan.sampling.temperature;
+  answers.greedy = plan.sampling.temperature == 0.0;
+  answers.stopped_early = plan.stop_when_decided;
+  answers.planned_rounds = plan.rounds;
+  for (const Case& test_case : plan.suite.cases) {
+    answers.cases.push_back(test_case.id);
+    answers.questions.push_back(QuestionOf(test_case));
+    answers.requests.push_back(DumpJson(Json::array({test_case.input, FilesOf(test_case.files)})));
+  }
+  for (int round = 0; round < data.rounds(student); ++round) {
+    std::vector<ChoiceAnswer>& row = answers.rounds.emplace_back();
+    row.reserve(plan.suite.cases.size());
+    for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) row.push_back(AnswerOf(data.at(student, arm, i, round)));
+  }
+  MarkLost(data, student, answers);
+  return answers;
+}
+
+std::vector<ChoiceAnswers> ChoicesOf(const RunData& data) {
+  std::vector<ChoiceAnswers> all;
+  all.reserve(data.plan().students.size() * data.plan().arms.size());
+  for (std::size_t student = 0; student < data.plan().students.size(); ++student) {
+    for (const Arm arm : data.plan().arms) all.push_back(AnswersOf(data, student, arm));
+  }
+  return all;
+}
+
+}  // namespace upskill

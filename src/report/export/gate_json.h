@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "eval/verdict/gate.h"
+#include "eval/verdict/judged_run.h"
+#include "util/json.h"
+
+namespace upskill {
+
+// The key `gate` of `eval --json` (docs/output.md): whether it holds, null for an incomplete run, and what each clause
+// found.
+Json GateToJson(const Gate& gate, const JudgedRun& run);
+
+}  // namespace upskill

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/export/markdown.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "report/terminal/activation_text.h"
+#include "report/terminal/columns.h"
+#include "report/terminal/figures.h"
+#include "report/terminal/findings_text.h"
+#include "report/terminal/table.h"
+#include "report/terminal/verdict_text.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+constexpr std::size_t kLongestRemark = 2000;  // columns
+constexpr std::size_t kMaxNames = 10;
+
+std::string NameList(const std::vector<std::string>& names) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(names.size(), kMaxNames); ++i)
+    out += (i == 0 ? "" : ", ") + MarkdownText(names[i]);
+  if (names.size() > kMaxNames) out += fmt::format(" and {} more", names.size() - kMaxNames);
+  return out;
+}
+
+// Notes on one student, each a line of a list.
+std::string StudentNotes(const JudgedRun& run, std::size_t index) {
+  const StudentVerdict& verdict = run.verdicts[index];
+  const std::string name = MarkdownText(run.plan().students[index].name);
+  std::string out;
+  for (const auto& [label, text] : ActivationLines(run.plan(), run.summary.students[index]))
+    out += fmt::format("- {}: {}: {}\n", name, label, MarkdownText(text, kLongestRemark));
+  if (const std::string more = MoreRoundsText(verdict); !more.empty())
+    out += fmt::format("- {}: {}{}\n", name, more, verdict.more_show_no_effect ? "" : " needed for a verdict");
+  for (const std::string& remark : VerdictRemarks(run, index))
+    out += fmt::format("- {}: {}\n", name, MarkdownText(remark, kLongestRemark));
+  if (verdict.new_cases_low && verdict.new_cases_high) {
+    out += fmt::format("- {}: for new cases like these {} … {} points\n", name, PointsText(*verdict.new_cases_low),
+                       PointsText(*verdict.new_cases_high));
+  }
+  for (const std::string& ground : GroundTexts(run, index))
+    out += fmt::format("- {}: {}\n", name, MarkdownText(ground, kLongestRemark));
+  for (const auto& [arm, verdicts] : run.others) {
+    const StudentVerdict& other = verdicts[index];
+    if (!other.lift) continue;
+    out += fmt::format("- {}: against the {}: {}, {}\n", name, ArmLabel(arm),
+                       PointsWithRange(*other.lift, other.low, other.high), VerdictName(other.word));
+  }
+  for (const auto& [arm, summary] : run.summary.students[index].arms) {
+    std::vector<std::string> notes;
+    for (const ArmNote& note : NotesOn(summary)) {
+      if (!note.markdown.empty()) notes.push_back(note.markdown);
+    }
+    if (!notes.empty()) out += fmt::format("- {}, {}: {}\n", name, ArmLabel(arm), fmt::join(notes, ", "));
+  }
+  for (const TerminalText& note : FindingNotes(run, index))
+    out += fmt::format("- {}: {}\n", name, MarkdownText(note.text()));
+  if (!verdict.floor.empty()) out += fmt::format("- {}: never passed: {}\n", name, NameList(verdict.floor));
+  if (!verdict.ceiling.empty()) out += fmt::format("- {}: always passed: {}\n", name, NameList(verdict.ceiling));
+  return out;
+}
+
+std::string RunSection(const JudgedRun& run) {
+  const Plan& plan = run.plan();
+  std::string out = fmt::format("### {}\n\n", MarkdownText(plan.skill.name));
+  out += fmt::format("{} × {}, run {}\n\n", Counted(plan.suite.cases.size(), "case"), RoundsText(run),
+                     MarkdownText(plan.run));
+  for (const std::string& remark : RemarksOn(plan)) out += MarkdownText(remark) + "\n\n";
+  const std::vector<StudentRow> rows = StudentRowsOf(run);
+  const std::vector<const StudentColumn*> columns = StudentColumns(&StudentColumn::markdown, rows);
+  std::string rule = "\n|";
+  out += "|";
+  for (const StudentColumn* column : columns) {
+    out += fmt::format(" {} |", HeadingText(column->markdown, rows));
+    rule += column->align == Table::Align::kRight ? "--:|" : "---|";
+  }
+  out += rule + "\n";
+  std::string notes;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    out += "|";
+    for (const StudentColumn* column : columns) {
+      const std::string text = column->text(rows[i]);
+      out += fmt::format(" {} |", column->is_name ? MarkdownText(text) : text);
+    }
+    out += "\n";
+    notes += StudentNotes(run, i);
+  }
+  if (!run.summary.complete()) {
+    const std::size_t open = run.summary.cells - run.summary.answered;
+    out += fmt::format("\n**Incomplete:** {} of {} {} unanswered and not counted.\n", open,
+                       Counted(run.summary.cells, "cell"), open == 1 ? "is" : "are");
+  }
+  if (!notes.empty()) out += "\n<details><summary>Notes</summary>\n\n" + notes + "\n</details>\n";
+  return out;
+}
+
+}  // namespace
+
+std::string MarkdownText(std::string_view text, std::size_t columns) {
+  std::string out;
+  const TerminalText name = TerminalText::EscapeLine(text).Cut(columns);
+  for (const char c : name.text()) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '|':
+        out += "&#124;";
+        break;
+      case '`':
+        out += "&#96;";
+        break;
+      // GitHub looks for mentions, issue numbers and addresses after it has decoded entities; a comment parts them.
+      case '@':
+      case '#':
+      case ':':
+        out += c;
+        out += "<!-- -->";
+        break;
+      default:
+        if (std::string_view("\\*_{}[]()+.~$").find(c) != std::string_view::npos || (c == '-' && out.empty()))
+          out += '\\';
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string MarkdownReport(std::span<const JudgedRun> runs) {
+  std::string out;
+  for (const JudgedRun& run : runs) out += (out.empty() ? "" : "\n") + RunSection(run);
+  return out;
+}
+
+}  // namespace upskill

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/terminal/figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/terminal/judge_text.h"
+#include "util/percent.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+std::string AmountText(double value, Unit unit) {
+  switch (unit) {
+    case Unit::kTokens:
+      return NumberText(value);
+    case Unit::kSeconds:
+      return SecondsText(value);
+    case Unit::kMoney:
+      break;
+  }
+  return MoneyText(value);
+}
+
+// "+9", "-$0.0010", "0".
+std::string SignedText(double value, Unit unit) {
+  const std::string text = AmountText(std::abs(value), unit);
+  const bool zero = text.find_first_of("123456789") == std::string::npos;
+  return (zero ? "" : value > 0 ? "+" : "-") + text;
+}
+
+std::string PercentChangeText(double ratio) {
+  const double percent = WholePercent(ratio);
+  return fmt::format("{}{:.0f} %", percent > 0 ? "+" : "", percent);
+}
+
+}  // namespace
+
+void VisitSamplesByCase(const RunData& data, const std::function<void(const Sample&)>& visit) {
+  for (std::size_t i = 0; i < data.plan().suite.cases.size(); ++i) {
+    for (std::size_t student = 0; student < data.plan().students.size(); ++student) {
+      for (const Arm arm : data.plan().arms) {
+        for (const SamplePtr& sample : data.samples(student, arm, i)) visit(*sample);
+      }
+    }
+  }
+}
+
+int MostRounds(const JudgedRun& run) {
+  int most = 0;
+  for (const StudentSummary& student : run.summary.students) most = std::max(most, student.rounds);
+  return most;
+}
+
+std::string RoundsText(const JudgedRun& run) {
+  const int planned = std::max(run.plan().rounds, 0);
+  const int most = MostRounds(run);
+  int fewest = most;
+  for (const StudentSummary& student : run.summary.students) fewest = std::min(fewest, student.rounds);
+  if (fewest >= planned || most <= 0) return Counted(static_cast<std::size_t>(planned), "round");
+  return fmt::format("{}{} of {} planned", fewest < most ? fmt::format("{} to ", fewest) : "",
+                     Counted(static_cast<std::size_t>(most), "round"), planned);
+}
+
+std::optional<Arm> ReferenceArm(const Plan& plan) {
+  const Arm arm = ComparedArm(plan);
+  if (!plan.has_arm(arm)) return std::nullopt;
+  return arm;
+}
+
+std::string ArmLabel(Arm arm) {
+  switch (arm) {
+    case Arm::kBaseline:
+      return "baseline";
+    case Arm::kSkill:
+      return "with skill";
+    case Arm::kPlacebo:
+      return "placebo";
+    case Arm::kPrevious:
+      return "previous version";
+  }
+  return "";
+}
+
+std::string PointsText(double fraction) {
+  const double points = WholePercent(fraction);
+  return fmt::format("{}{:.0f}", points > 0 ? "+" : "", points);
+}
+
+std::string NumberText(double value) { return WithThousands(std::llround(value)); }
+
+std::string SecondsText(double seconds) {
+  const double ms = std::abs(seconds) * 1000.0;
+  if (ms < 0.05) return "0 s";
+  if (ms < 99.5) return fmt::format("{:.{}f} ms", seconds * 1000.0, ms < 9.95 ? 1 : 0);
+  return fmt::format("{:.{}f} s", seconds, seconds < 9.95 ? 1 : 0);
+}
+
+std::string ChangeText(const PairedChange& change, Unit unit, std::string_view per) {
+  std::string text = fmt::format("{} → {}{}", AmountText(change.without, unit), AmountText(change.with, unit), per);
+  if (change.change() == 0.0 && !change.low) return text;
+  text += ": " + SignedText(change.change(), unit);
+  if (change.low && change.high)
+    text += fmt::format(" (95 %: {} … {})", SignedText(*change.low, unit), SignedText(*change.high, unit));
+  if (const std::optional<double> ratio = change.ratio()) text += ", " + PercentChangeText(*ratio);
+  return text;
+}
+
+bool IsFree(const Student& student, const StudentVerdict& verdict) {
+  if (verdict.cost_usd) return verdict.cost_usd->without == 0.0 && verdict.cost_usd->with == 0.0;
+  const bool is_paid_simulation = student.identity.find("cost=") != std::string::npos;
+  return student.identity.starts_with("llama:") || (student.identity.starts_with("sim:") && !is_paid_simulation);
+}
+
+std::optional<double> LiftOf(const JudgedRun& run, std::size_t student) {
+  if (run.verdicts[student].lift) return run.verdicts[student].lift;
+  return run.summary.students[student].lift;
+}
+
+std::optional<Verdict> WordOf(const JudgedRun& run, std::size_t student) {
+  if (!LiftOf(run, student)) return std::nullopt;
+  return run.verdicts[student].word;
+}
+
+const ArmSummary* ArmOf(const StudentSummary& student, Arm arm) {
+  const auto found = student.arms.find(arm);
+  return found == student.arms.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> RemarksOn(const Plan& plan) {
+  std::vector<std::string> remarks;
+  if (!plan.rechecked_from.empty())
+    remarks.push_back(fmt::format("rechecked from run {}: its answers, checked again", plan.rechecked_from));
+  if (!plan.left_out.empty())
+    remarks.push_back(fmt::format("{} left out: {}{}", Counted(plan.left_out.size(), "case"), plan.left_out.front(),
+                                  plan.left_out.size() > 1 ? "; …" : ""));
+  if (plan.measures_activation()) {
+    remarks.push_back(fmt::format("activation: each query shows the skill among {}",
+                                  plan.workspace->others.empty()
+                                      ? "no others; name some with --among"
+                                      : Counted(plan.workspace->others.size(), "other skill")));
+  }
+  if (plan.judge) remarks.push_back(JudgeText(plan));
+  return remarks;
+}
+
+}  // namespace upskill

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "eval/run/runner.h"
+#include "report/terminal/style.h"
+#include "util/terminal_text.h"
+
+namespace upskill {
+
+// Shows how a run goes on stderr: one live line on a terminal, otherwise a plain line every tenth of the work, at most
+// every two seconds, and every 30 seconds while rate limits hold it up. Not thread-safe.
+class ProgressLine : public RunObserver {
+ public:
+  using Write = std::function<void(const TerminalText&)>;
+
+  // `live`: stderr is a terminal.
+  ProgressLine(Style style, bool live, Write write) : style_(style), live_(live), write_(std::move(write)) {}
+
+  void OnProgress(const RunProgress& progress) override;
+  void OnStopping(const RunProgress& progress, bool now) override;
+
+  // Removes the live line, so that other output begins on an empty one.
+  void Clear();
+
+ private:
+  Style style_;
+  bool live_;
+  Write write_;
+  bool shown_ = false;
+  double last_seconds_ = -1.0;
+  std::optional<double> last_note_seconds_;  // about rate limits
+  std::size_t last_done_ = 0;
+};
+
+// "rate-limited by api.example.com (12 times)"
+std::string RateLimitsText(const RateLimits& limits);
+
+// "36/72 ━━━━╸    0:18 left   132 tok/s   0 errors", cut to the style's columns.
+std::string ProgressText(const RunProgress& progress, const Style& style, bool with_bar);
+
+}  // namespace upskill

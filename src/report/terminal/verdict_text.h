@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eval/verdict/judged_run.h"
+
+namespace upskill {
+
+// What is said of a verdict in every format, so that no two reports differ. The texts contain names of cases and
+// models: escape them as the format needs.
+
+// No counted case passed once, in any arm: there is nothing that a lift could show.
+bool NothingPassed(const StudentVerdict& verdict);
+
+// "helps (on these 12 cases)", "helps in general (cases like these)", "undecided because of errors".
+std::string ClaimText(const StudentVerdict& verdict);
+
+// The claim and what else belongs beside it: "undecided, about 4 more rounds", "undecided; about 18 more rounds
+// would show no effect", "no effect (on these 12 cases), 37 % more tokens".
+std::string VerdictText(const StudentVerdict& verdict);
+
+// "about 8 more rounds", "more than 80 more rounds", "about 18 more rounds would show no effect"; "" without a
+// forecast.
+std::string MoreRoundsText(const StudentVerdict& verdict);
+
+// The lift as it is shown. `measured` is too large on average in a run that may stop when decided; the median-unbiased
+// estimate takes its place.
+double ShownLift(const StudentVerdict& verdict, double measured);
+
+// "95 %": of the lift's interval; of all students' if there are any.
+std::string LevelText(const StudentVerdict& verdict);
+std::string LevelText(const JudgedRun& run);
+
+// "+42 points (95 %: +27 … +56)", "+42 points (95 % at every look: +12 … +71)"
+std::string LiftText(const StudentVerdict& verdict, double measured);
+
+// "14 timeouts and 1 rate limit"; empty without errors. `lost_only`: only those that may depend on the answer.
+std::string ErrorsText(const std::map<ErrorCause, std::size_t>& errors, bool lost_only = false);
+
+// "14 of 50 requests failed: 14 timeouts"; empty if none did.
+std::string AttemptsText(const ArmSummary& arm);
+
+// Why cells of a run that may stop when decided were skipped: "the verdict was already known"; of several models, all
+// their reasons, joined by "or".
+std::string SkippedText(const JudgedRun& run);
+
+// What a verdict rests on or doesn't, one line each, where that isn't plain: errors, excluded cases, answers that
+// repeat, an interval that seems to say more than the word.
+std::vector<std::string> VerdictRemarks(const JudgedRun& run, std::size_t student);
+
+}  // namespace upskill
