@@ -13,7 +13,7 @@
 namespace upskill {
 namespace {
 
-constexpr std::chrono::milliseconds kTick{200};
+constexpr std::chrono::milliseconds kJudgeTick{200};
 
 // What the store knows about the questions.
 std::vector<StoredJudgment> KnownJudgments(const Model& judge, const AnswerToJudge& answer,
@@ -67,7 +67,7 @@ JudgedAnswers JudgeAnswers(Model& judge, const std::vector<AnswerToJudge>& answe
     }
     judging.SendWhatFits();
     if (done == answers.size()) break;
-    for (const JudgeAnswer& answer : queue->Take(kTick).of_judge) judging.Settle(answer);
+    for (const JudgeAnswer& answer : queue->Take(kJudgeTick).of_judge) judging.Settle(answer);
   }
   out.cost_usd = judging.cost_usd();
   return out;

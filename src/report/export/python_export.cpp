@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Assertions {
+struct AssertionCounts {
   std::size_t passed = 0;
   std::size_t total = 0;
 };
@@ -33,7 +33,7 @@ std::size_t ExpectedChecks(const Case& test_case) {
   return contains.is_array() ? contains.size() : contains.is_string() ? 1U : 0U;
 }
 
-void Add(const Case& test_case, const std::vector<CheckResult>& checks, Assertions& sum) {
+void Add(const Case& test_case, const std::vector<CheckResult>& checks, AssertionCounts& sum) {
   const auto passes = [](const CheckResult& check) { return check.outcome == Outcome::kPass; };
   const auto others = checks.begin() + static_cast<std::ptrdiff_t>(std::min(ExpectedChecks(test_case), checks.size()));
   if (others != checks.begin()) {
@@ -47,7 +47,7 @@ void Add(const Case& test_case, const std::vector<CheckResult>& checks, Assertio
 // One arm of one round.
 struct ArmRound {
   SampleList samples;  // answers and final errors
-  Assertions assertions = {};
+  AssertionCounts assertions = {};
   std::size_t cells = 0;
   std::size_t answered = 0;
   std::size_t passed = 0;
