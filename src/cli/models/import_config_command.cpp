@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxBytes = std::size_t{1} << 20U;
+constexpr std::size_t kMaxConfigBytes = std::size_t{1} << 20U;
 
 // The files that are there, in their order.
 struct ConfigSources {
@@ -42,7 +42,7 @@ Result<ConfigSources> ReadSources(const ImportConfigOptions& options) {
   ConfigSources sources;
   for (const std::string& file :
        named ? options.files : std::vector<std::string>{"fastagent.config.yaml", "fastagent.secrets.yaml"}) {
-    const Result<std::optional<std::string>> text = ReadOwnFile(file, kMaxBytes);
+    const Result<std::optional<std::string>> text = ReadOwnFile(file, kMaxConfigBytes);
     if (!text) return text.error().With(file);
     if (!*text && named) return Error{ErrorKind::kNotFound, fmt::format("{}: there is no such file", file)};
     if (!*text) continue;
@@ -67,7 +67,7 @@ bool HasKey(const Provider& provider, const Env& env) {
 // the file would swallow the lines.
 Status AppendKeys(const fs::path& file, const std::vector<AgentConfig::ProviderSetting>& keys) {
   RETURN_IF_ERROR(MakeFolders(file.parent_path()));
-  const Result<std::optional<std::string>> before = ReadOwnFile(file, kMaxBytes);
+  const Result<std::optional<std::string>> before = ReadOwnFile(file, kMaxConfigBytes);
   if (!before) return before.error().With(file.string());
   const std::string old = before->value_or("");
   for (const std::string_view line : SplitLines(old)) {
