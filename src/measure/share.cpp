@@ -12,7 +12,8 @@ namespace fs = std::filesystem;
 
 Result<TakenShare> TakenShare::Take(const fs::path& runs_dir, const LookPolicy& policy, Plan& plan) {
   TakenShare taken;
-  if (!policy.counts || plan.shard.of > 1 || !plan.has_arm(ComparedArm(plan))) return taken;
+  const bool compares = plan.has_arm(Arm::kSkill) && plan.has_arm(ComparedArm(plan));
+  if (!policy.counts || plan.shard.of > 1 || !compares) return taken;
   if (policy.notes) {
     ASSIGN_OR_RETURN(LedgerLock lock, LedgerLock::Take(runs_dir));
     taken.lock_.emplace(std::move(lock));
