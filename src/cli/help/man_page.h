@@ -12,7 +12,7 @@ class App;
 
 namespace upskill {
 
-// The manual page of a command in the language of man (roff), from what its help is made of. That of the program itself
+// The manual page of a command as roff, generated from the same data as its help. The page of the program itself
 // has the help topics too.
 std::string ManPage(const CLI::App& command);
 
