@@ -22,6 +22,7 @@ struct McpConnection {
   std::function<Status(std::string_view bytes)> send;
   std::function<Result<std::string>()> receive;  // what the server has written since: at least one byte
   // Told the protocol's version once it is known, for a transport that has to repeat it. May be empty.
+  // NOLINTNEXTLINE(readability-redundant-member-init): without it GCC warns of McpConnection{send, receive}
   std::function<void(const std::string& version)> agreed = {};
 };
 

@@ -37,11 +37,13 @@ struct EvalOption {
   std::string help;
   OptionValue at;
   unsigned traits = 0;
+  // NOLINTBEGIN(readability-redundant-member-init): without them GCC warns of rows that end earlier
   std::function<void(CLI::Option&)> parser = {};  // checks and changes the text
   std::string default_text = {};                  // of the help
   std::vector<std::string> needs = {};
   std::vector<std::string> excludes = {};
   std::string group = {};  // of the help; the table fills it in
+  // NOLINTEND(readability-redundant-member-init)
 };
 
 // All rows, in the order of the help.
