@@ -138,7 +138,7 @@ class Check {
   virtual CheckResult Run(const CheckedAnswer& answer) const = 0;
   // Why it can only be skipped here, whatever the answer ("judge can't run: …"); empty if it may pass.
   virtual std::string WhyItCannotPass() const { return ""; }
-  // Its result depends on CheckedAnswer::judgments.
+  // Whether the result depends on CheckedAnswer::judgments.
   virtual bool AsksJudge() const { return false; }
 };
 

@@ -52,7 +52,7 @@ class InstallRecords {
   // By InstalledSkill::folder; null: it wasn't installed.
   const InstalledSkill* Find(const std::filesystem::path& folder) const;
 
-  // Both write the file before they return. A skill replaces the one in the same folder.
+  // Put and Remove write the file before they return. A skill replaces the one in the same folder.
   Status Put(InstalledSkill skill);
   Status Remove(const std::filesystem::path& folder);
 

@@ -44,7 +44,7 @@ struct MeasureSpec {
   Suite suite;
   bool is_vetted = false;                  // whoever made the cases has found them sound
   std::optional<WorkspaceSpec> workspace;  // absent: all cases are answered in words
-  // It is measured whether students choose the skill among these; absent: how they answer.
+  // Present: what is measured is whether students choose the skill among these; absent: how they answer.
   std::optional<std::vector<SkillFolder>> others;
   std::vector<Student> students;  // of models that are opened, the model strings alone
   std::string judge;              // a model string; empty: none

@@ -58,7 +58,7 @@ struct AgentProgram {
   std::optional<ProgramEndpoint> endpoint;   // absent: providers of the catalogue
   std::optional<ProgramServers> servers;     // absent: it can't be given MCP servers
 
-  // Its own name for a protocol; null: it doesn't speak it.
+  // The program's own name for a protocol; null: it doesn't speak it.
   const std::string* NameOf(Protocol protocol) const;
 };
 
@@ -66,7 +66,7 @@ struct AgentProgram {
 // and column.
 Result<std::vector<AgentProgram>> ParsePrograms(std::string_view text, const std::string& file);
 
-// Those that are built in, with those of the user's own file, if there is one, in place of them or besides.
+// The built-in programs, with those of the user's own file, if there is one, in place of them or besides.
 Result<std::vector<AgentProgram>> LoadPrograms(const std::optional<std::string>& own_text, const std::string& own_file);
 
 // Error: there is no such program; the message names the nearest one and all of them.

@@ -67,28 +67,28 @@ struct CheckType {
   std::string_view keys;
   std::string_view passes_when;
 
-  // It is about a file of the answer, which must be named.
+  // Whether it is about a file of the answer, which must be named.
   constexpr bool needs_file() const { return name.starts_with("file_"); }
-  // A passing answer contains at least one of the values, whatever else it says.
+  // Whether a passing answer contains at least one of the values, whatever else it says.
   constexpr bool wants_value() const {
     return kind == CheckKind::kContains || kind == CheckKind::kAnyOf || kind == CheckKind::kInOrder;
   }
-  // It searches the text by itself, with a pattern.
+  // Whether it searches the text by itself, with a pattern.
   constexpr bool searches() const {
     return kind == CheckKind::kRegex || kind == CheckKind::kNotRegex || kind == CheckKind::kNumber;
   }
-  // It runs or compiles what the answer says, in the sandbox.
+  // Whether it runs or compiles what the answer says, in the sandbox.
   constexpr bool executes() const {
     return kind == CheckKind::kCommand || kind == CheckKind::kCudaCompile || kind == CheckKind::kCudaBindings ||
            kind == CheckKind::kCudaRun;
   }
-  // It shows that what the answer delivers works, as far as it goes; other types look for texts and values.
+  // Whether it shows that what the answer delivers works, as far as it goes; others look for texts and values.
   constexpr bool is_executed() const { return executes() || kind == CheckKind::kKernelBuilder; }
-  // It asks the model of --judge-model.
+  // Whether it asks the model of --judge-model.
   constexpr bool asks_judge() const { return kind == CheckKind::kJudge; }
-  // It is about what a student reads, not about its answer.
+  // Whether it is about what a student reads, not about its answer.
   constexpr bool is_about_reading() const { return kind == CheckKind::kActivates; }
-  // It looks for a value in JSON, TOML or YAML.
+  // Whether it looks for a value in JSON, TOML or YAML.
   constexpr bool finds_value() const {
     return kind == CheckKind::kJsonValue || kind == CheckKind::kTomlValue || kind == CheckKind::kYamlValue;
   }

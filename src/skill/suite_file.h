@@ -37,7 +37,8 @@ const char* ListKey(const Json& object);
 // promptfoo's configuration or tests, Inspect's samples.
 bool IsForeign(const SuiteFile& read);
 
-// Its cases in this program's form; nothing if they are in it already. `skill`: for manifests (ConvertCiManifest).
+// The file's cases in this program's form; nothing if they are in it already. `skill`: for manifests
+// (ConvertCiManifest).
 Result<std::optional<ConvertedSuite>> ConvertSuiteFile(const SuiteFile& read, const std::filesystem::path& path,
                                                        const std::filesystem::path& skill);
 

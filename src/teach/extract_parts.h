@@ -36,7 +36,7 @@ Section ConfigurationPart(const std::vector<SourcedFile>& files, bool condensed)
 Section RegistrationPart(const std::vector<SourcedFile>& files);
 // Commands that built, tested or ran something and worked.
 Section RanCommandsPart(const Material& material);
-// Such commands that the agent only wrote down.
+// Commands that build, test or run something and that the agent only wrote down.
 Section ToldCommandsPart(const Material& material);
 Section CorrectionsPart(const Material& material);
 // Commands that failed, and the change that made them work.

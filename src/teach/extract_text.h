@@ -29,7 +29,7 @@ std::vector<std::string> CodeSpansOf(const std::string& text);
 // file names, identifiers, times and versions.
 std::vector<std::string> TellingTextsOf(const std::string& statement);
 
-// Its words of more than three characters, in lower case, and how many of them `text` has.
+// A text's words of more than three characters, in lower case, and how many of them `text` has.
 std::set<std::string> WordsOf(const std::string& text);
 std::size_t CommonWords(const std::set<std::string>& words, const std::string& text);
 

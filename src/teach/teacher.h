@@ -57,7 +57,7 @@ class Teacher {
   static Result<Teacher> Open(Model& model, const std::filesystem::path& calls, const StopFlag* stop = nullptr,
                               const Clock* clock = nullptr);
 
-  // Both callbacks or none.
+  // The meter has both callbacks or none.
   void set_meter(TeacherMeter meter) { meter_ = std::move(meter); }
 
   // Every request is scanned for secrets once more just before it is sent, because joined and repeated texts may hold

@@ -14,7 +14,7 @@ struct RateLimits {
   double next_try_seconds = 0.0;  // until a server is asked again; 0: one can be asked now
 };
 
-// Those of both: the host and the time of the one that waits longer.
+// The rate limits of two clients: the host and the time of the one that waits longer.
 inline RateLimits Together(const RateLimits& a, const RateLimits& b) {
   if (a.times == 0 || b.times == 0) return a.times == 0 ? b : a;
   const RateLimits& longer = a.next_try_seconds < b.next_try_seconds ? b : a;

@@ -21,7 +21,7 @@ std::vector<std::string> ShardArguments(const CLI::App& command);
 // from elsewhere. Error: it isn't, or something was not given then.
 Result<std::vector<std::string>> ConfirmedArguments(const CLI::App& command, const std::vector<std::string>& stored);
 
-// Those of `arguments` that have to be given again with --resume.
+// The ones of `arguments` that have to be given again with --resume.
 std::vector<std::string> ArgumentsToRepeat(const std::vector<std::string>& arguments);
 
 // The words before `eval`: "--no-env-file".

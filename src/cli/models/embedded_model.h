@@ -30,7 +30,7 @@ std::filesystem::path CacheFolder(const Env& env);
 // Whether a file is the published original; the error says what to do when it isn't.
 Status CheckOriginalModel(const std::filesystem::path& file);
 
-// Their places in the cache; empty without one.
+// The models' places in the cache; empty without a cache.
 std::filesystem::path ConvertedModelInCache(const Env& env);
 std::filesystem::path OriginalModelInCache(const Env& env);
 

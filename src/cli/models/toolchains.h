@@ -34,10 +34,10 @@ const Toolchain* FindKnownToolchain(std::string_view name);
 // have no rights of root, read nothing below /root), or in /var/cache/upskill for all users. Nothing if it isn't.
 std::optional<std::filesystem::path> InstalledToolchain(const Toolchain& toolchain, const Env& env);
 
-// Of all known ones that are installed. `upskill check`, `eval` and `recheck` let commands read them.
+// The folders of all known toolchains that are installed. `upskill check`, `eval` and `recheck` let commands read them.
 std::vector<std::filesystem::path> InstalledToolchains(const Env& env);
 
-// Those of them that a sandbox's commands can read; prints a warning for each other one.
+// The installed toolchains that a sandbox's commands can read; prints a warning for each other one.
 std::vector<std::filesystem::path> ReadableToolchains(const Env& env);
 
 // Downloads and unpacks it, unless it is there; returns its folder. Error (kInvalidInput): a sandbox's commands

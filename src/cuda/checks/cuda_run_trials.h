@@ -18,8 +18,8 @@ struct RunInputs {
   std::vector<std::string> expected;      // by argument; empty for those that aren't written; of ReferenceType
 };
 
-// Those of all calls: for each of the sizes and seeds, `repetitions` that follow each other. Only some elements differ
-// between these, none if the results are to be equal. The same ones for the same statement, every time.
+// The inputs of all calls: for each of the sizes and seeds, `repetitions` that follow each other. Only some elements
+// differ between these, none if the results are to be equal. The same ones for the same statement, every time.
 Result<std::vector<RunInputs>> MakeInputs(const CudaRunSpec& spec);
 
 // The calls of the function, each with another order of execution, and with buffers at other addresses; every second

@@ -104,9 +104,9 @@ class RunData {
   // The final samples of one case in one arm, by round. Each is loaded when it is looked at; the list must not outlive
   // this run, nor be kept while samples are added.
   SampleList samples(std::size_t student, Arm arm, std::size_t case_index) const;
-  // Those of one arm, by case and round.
+  // The final samples of one arm, by case and round.
   SampleList samples(std::size_t student, Arm arm) const;
-  // Those of one round in one arm, by case.
+  // The final samples of one round in one arm, by case.
   SampleList samples_of_round(std::size_t student, Arm arm, int round) const;
   // All, in the order of the plan's cells (CellsOf).
   SampleList samples() const;

@@ -34,7 +34,7 @@ struct AlphaShare {
 
 // The error probability that earlier looks at the same tests leave to this one.
 double LookAlpha(const Plan& plan);
-// That of one comparison, over all students and looks.
+// The error probability of one comparison, over all students and looks.
 double EffectiveAlpha(const Plan& plan);
 
 Json AlphaShareToJson(const AlphaShare& share);

@@ -64,7 +64,7 @@ struct BenchmarkSummary {
 // benchmark.json in either spelling.
 Result<BenchmarkSummary> BenchmarkFromJson(const Json& json, const std::string& source);
 
-// Its configurations as a table: mean ± standard deviation.
+// The benchmark's configurations as a table: mean ± standard deviation.
 TerminalText BenchmarkText(const BenchmarkSummary& benchmark, const Style& style);
 
 }  // namespace upskill

@@ -32,7 +32,7 @@ void AddInspectUsage(const Json& more, Json& sum);
 
 // EvalSample: messages, output, scores or the error.
 Json InspectSample(const Plan& plan, const Sample& sample, std::size_t case_index, const std::string& case_id);
-// Its EvalSampleSummary: texts are cut to 1 KiB, as Inspect does.
+// The EvalSampleSummary of an EvalSample: texts are cut to 1 KiB, as Inspect does.
 Json InspectSummary(const Json& sample);
 
 // A time as Inspect reads it; `fallback` if it isn't one.

@@ -25,8 +25,9 @@ Status WriteResultsCsv(const std::filesystem::path& runs_dir);
 // The folders below `runs_dir` that only the Python tool wrote (no plan.json), in the order of their names.
 std::vector<std::filesystem::path> FindPythonRuns(const std::filesystem::path& runs_dir);
 
-// Such a folder's results. A baseline is put beside the run with the skill that follows it; runs without a baseline
-// (benchmark mode) are summed by model. Unreadable run_N folders are left out and named in `warnings`.
+// The results in a folder of the Python tool. A baseline is put beside the run with the skill that follows it; runs
+// without a baseline (benchmark mode) are summed by model. Unreadable run_N folders are left out and named in
+// `warnings`.
 struct PythonRun {
   std::vector<RunRow> rows;
   std::vector<Json> results;  // as they were read, in the order of their numbers
