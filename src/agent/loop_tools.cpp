@@ -105,7 +105,7 @@ class ToolRun {
   }
 
   std::string FileName() const {
-    std::string name = Text("path");
+    const std::string name = Text("path");
     const bool absolute = name.starts_with('/') && !name.starts_with("/workspace/");
     std::string plain = absolute ? "" : PlainPath(name);
     if (plain.empty()) throw ToolFault{fmt::format("{} is not a path of a file in the working folder", Quoted(name))};
@@ -204,7 +204,7 @@ class ToolRun {
     const std::string new_text = Text("new_text");
     const Json& all = Member(call_.arguments, "replace_all");
     if (!all.is_null() && !all.is_boolean()) throw ToolFault{"\"replace_all\" must be true or false"};
-    std::string content = TextOf(name);
+    const std::string content = TextOf(name);
     if (old_text.empty()) throw ToolFault{"\"old_text\" is empty; write_file writes a whole file"};
     std::size_t count = 0;
     std::string edited;
@@ -292,7 +292,7 @@ class ToolRun {
     const std::string line = Text("command");
     if (Trim(line).empty() || line.find('\0') != std::string::npos)
       throw ToolFault{"\"command\" must be a command line"};
-    constexpr std::size_t kMostBytes = 64 * 1024;  // of an argument, for the kernel
+    constexpr std::size_t kMostBytes = std::size_t{64} * 1024;  // of an argument, for the kernel
     if (line.size() > kMostBytes) throw ToolFault{"\"command\" is too long; write a script with write_file and run it"};
     const std::int64_t left = std::max<std::int64_t>(1, limits_.time.count() / 1000);
     const std::int64_t asked =

@@ -132,7 +132,7 @@ std::optional<ToolOutcome> TurnJournal::FindTool(const std::string& turn, std::s
                                                  const WorkspaceFiles& before) const {
   const std::optional<Json> record = store_.Find(ToolKey(turn, call));
   if (!record) return std::nullopt;
-  Json changed = *record;
+  const Json& changed = *record;
   WorkspaceFiles folders;  // have names that FileChangesFromJson doesn't take
   for (const Json& folder : Member(changed, "folders")) {
     if (!folder.is_string() || folders.size() >= kMaxWorkspaceFiles) continue;

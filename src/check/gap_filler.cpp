@@ -65,7 +65,7 @@ std::string Indented(std::string_view text, std::string_view indentation) {
   const std::size_t depth = CommonIndentation(lines).size();
   std::string out;
   for (const std::string_view line : lines) {
-    if (!out.empty()) out += "\n";
+    if (!out.empty()) out += '\n';
     if (Trim(line).empty()) continue;
     if (!out.empty()) out += indentation;
     out += line.substr(depth);

@@ -104,7 +104,7 @@ std::set<std::string> WordsOf(std::string_view text) {
   constexpr std::size_t kShortest = 4;
   std::set<std::string> words;
   std::string word;
-  for (const char c : ToLowerAscii(std::string(text)) + " ") {
+  for (const char c : ToLowerAscii(text) + ' ') {
     if (c >= 'a' && c <= 'z') {
       word += c;
       continue;

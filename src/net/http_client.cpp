@@ -326,7 +326,7 @@ void HttpClient::Loop::StartTransfer(Message& message) {
 }
 
 void HttpClient::Loop::FinishTransfer(Ticket ticket, Result<HttpResponse> result) {
-  auto node = active_.extract(ticket);
+  const auto node = active_.extract(ticket);
   Active& active = node.mapped();
   alarms_.erase({active.alarm, ticket});
   tickets_.erase(active.easy);
@@ -379,7 +379,7 @@ void HttpClient::Loop::LookAtTransfer(Ticket ticket, SteadyTime now) {
 }
 
 void HttpClient::Loop::RunTimer(Ticket ticket) {
-  auto node = timers_.extract(ticket);
+  const auto node = timers_.extract(ticket);
   alarms_.erase({node.mapped().when, ticket});
   RunCallback(node.mapped().work);
 }

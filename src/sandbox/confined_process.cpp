@@ -269,7 +269,7 @@ class Supervised {
     std::string_view rest = status_.text();
     while (!rest.empty()) {
       const std::size_t end = rest.find('\n');
-      const Result<Json> report = ParseJson(std::string(rest.substr(0, end)), "bubblewrap's status");
+      const Result<Json> report = ParseJson(rest.substr(0, end), "bubblewrap's status");
       rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
       if (!report.ok() || !report.value().is_object()) continue;
       if (const Json* child = FindMember(report.value(), "child-pid"); child != nullptr && child->is_number_integer())

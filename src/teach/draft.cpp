@@ -67,7 +67,7 @@ bool IsListItem(std::string_view text) {
 SkillText DraftToSkill(const Draft& draft) {
   SkillText skill{draft.name, draft.description, "", draft.references, draft.scripts, ""};
   for (const Section& section : draft.sections) {
-    if (!skill.body.empty()) skill.body += "\n";
+    if (!skill.body.empty()) skill.body += '\n';
     if (!section.title.empty()) skill.body += "# " + section.title + "\n\n";
     bool item = false;  // the rule before is an item of a list, on one line: the next one may follow at once
     for (const Rule& rule : section.rules) {

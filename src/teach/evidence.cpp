@@ -32,7 +32,7 @@ std::string WithoutSpace(std::string_view text) {
   std::string rest;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (c == '\\' && (text.substr(i + 1).starts_with("\n") || text.substr(i + 1).starts_with("\r\n"))) continue;
+    if (c == '\\' && (text.substr(i + 1).starts_with('\n') || text.substr(i + 1).starts_with("\r\n"))) continue;
     if (c != ' ' && c != '\n' && c != '\t' && c != '\r') rest += c;
   }
   return rest;

@@ -95,7 +95,7 @@ std::string SubjectOf(const Material& material) {
   std::string subject = material.task;
   for (const UserRequest& request : material.requests) {
     if (Trim(subject).size() >= kShortest) break;
-    if (material.task.empty() && !Trim(request.text).starts_with("/")) subject = request.text;
+    if (material.task.empty() && !Trim(request.text).starts_with('/')) subject = request.text;
   }
   static const RE2 address(R"(https?://\S+)");
   subject = OneLine(subject);

@@ -35,7 +35,7 @@ std::int64_t EventNumber(const std::string& place) {
 // level of the tree.
 bool IsScratch(const std::string& path) {
   constexpr std::size_t kLongest = 400;
-  return path.size() > kLongest || path.starts_with("/tmp/") || path.starts_with("/var/") || path.starts_with("~") ||
+  return path.size() > kLongest || path.starts_with("/tmp/") || path.starts_with("/var/") || path.starts_with('~') ||
          path.find("/.claude/") != std::string::npos || path.find("/.codex/") != std::string::npos;
 }
 

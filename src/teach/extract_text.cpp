@@ -178,7 +178,7 @@ std::vector<std::string> StatementsOf(const std::string& text) {
   std::vector<std::string> plain;  // without code; used if there are no others
   FenceScanner scanner;
   for (const std::string_view line : SplitLines(text)) {
-    if (scanner.Take(line) != FenceScanner::Line::kText || Trim(line).starts_with("#") || Trim(line).starts_with("|"))
+    if (scanner.Take(line) != FenceScanner::Line::kText || Trim(line).starts_with('#') || Trim(line).starts_with('|'))
       continue;
     for (std::string& sentence : SentencesOf(WithoutMarkup(line))) {
       if (sentence.size() < kShortest || sentence.size() > kLongest || TellingTextsOf(sentence).empty() ||

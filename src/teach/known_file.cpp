@@ -43,7 +43,7 @@ std::string_view Bare(std::string_view line) {
 // "[27 lines are not in the export]", "[line 7 is not in the recording]", "… +27 lines".
 bool IsOmission(std::string_view line) {
   const std::string_view shown = Trim(line);
-  return (shown.starts_with("[") && ContainsAny(shown, {" not in the export", " not in the recording"})) ||
+  return (shown.starts_with('[') && ContainsAny(shown, {" not in the export", " not in the recording"})) ||
          shown.starts_with("[end of the beginning as first written]") ||
          shown.starts_with("[the content is not followed here") ||
          (shown.starts_with("…") && shown.find("line") != std::string_view::npos);
@@ -136,7 +136,7 @@ std::vector<NumberedLine> NumberedOf(const Segment& segment) {
     const bool signed_part = part.size() > 1 && numbered.back().sign != ' ' && part.front() == numbered.back().sign;
     if (signed_part) {
       part = line.substr(line.find(numbered.back().sign) + 1);
-      if (part.starts_with(" ")) part.remove_prefix(1);
+      if (part.starts_with(' ')) part.remove_prefix(1);
     }
     Join(part, numbered.back().text);
   }

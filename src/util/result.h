@@ -122,7 +122,7 @@ inline Error InputError(std::string message) { return Error{ErrorKind::kInput, s
 // Returns the error of `expression` (a Result) from the enclosing function if there is one.
 #define RETURN_IF_ERROR(expression)                                 \
   do {                                                              \
-    auto status_of_expression = (expression);                       \
+    const auto status_of_expression = (expression);                 \
     if (!status_of_expression) return status_of_expression.error(); \
   } while (false)
 

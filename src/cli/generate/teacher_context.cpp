@@ -107,7 +107,7 @@ std::int64_t ContextInListing(const Json& listing, std::string_view model) {
     if (!entry.is_object()) continue;
     const std::string id = StringAt(entry, "id");
     // `org/model:provider` of a router is listed as `org/model`.
-    if (!id.empty() && (id == model || (model.starts_with(id) && model.substr(id.size()).starts_with(":")))) {
+    if (!id.empty() && (id == model || (model.starts_with(id) && model.substr(id.size()).starts_with(':')))) {
       found = &entry;
       if (id == model) break;
     }

@@ -173,7 +173,7 @@ std::string CompletionLines(const Completion& completion) {
     if (!IsPlainWord(word.text)) continue;
     lines += word.text;
     if (!word.description.empty()) lines += "\t" + SafeForTerminal(word.description);
-    lines += "\n";
+    lines += '\n';
   }
   if (completion.paths == CompletionPaths::kFiles) lines += ":files\n";
   if (completion.paths == CompletionPaths::kFolders) lines += ":folders\n";

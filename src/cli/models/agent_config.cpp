@@ -35,7 +35,7 @@ std::string_view ProblemOf(std::string_view value) {
 
 // Placeholders of the templates that people copy.
 bool IsPlaceholder(std::string_view value) {
-  return value.empty() || value.starts_with("<") || value.starts_with("your-") || value.starts_with("your_") ||
+  return value.empty() || value.starts_with('<') || value.starts_with("your-") || value.starts_with("your_") ||
          value.starts_with("YOUR");
 }
 

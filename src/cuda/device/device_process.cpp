@@ -124,6 +124,7 @@ Result<Started> StartProgram(std::vector<std::string> words) {
   ::posix_spawn_file_actions_adddup2(&actions, of_program.get(), kSocketOfProgram);
   ::setenv(UPSKILL_DEVICE_SOCKET, std::to_string(kSocketOfProgram).c_str(), 1);
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   const int code = ::posix_spawn(&started.pid, words.front().c_str(), &actions, nullptr, pointers.data(), environ);

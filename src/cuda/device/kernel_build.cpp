@@ -51,7 +51,7 @@ std::optional<std::string> UndefinedName(std::string_view messages, bool of_runt
   constexpr std::string_view kBefore = "undefined reference to `";
   for (std::size_t at = messages.find(kBefore); at != std::string_view::npos; at = messages.find(kBefore, at + 1)) {
     const std::size_t begin = at + kBefore.size();
-    const std::string name(messages.substr(begin, messages.find('\'', begin) - begin));
+    std::string name(messages.substr(begin, messages.find('\'', begin) - begin));
     const bool runtime = name.starts_with("cuda") || name.starts_with("__cuda") || name.starts_with("cu");
     if (runtime == of_runtime) return name;
   }

@@ -99,7 +99,7 @@ Status Decoder::DecodeCarry(const Statement& statement, AluOp op, std::size_t so
   inst.type = TypeAt(statement, 0);
   if (SizeOf(inst.type) < 4 || IsFloat(inst.type) || SizeOf(inst.type) > 8)
     return Wrong(statement, "not a type with a carry");
-  if (statement.parts[0].ends_with("c")) inst.flags |= kFlagCarryIn;
+  if (statement.parts[0].ends_with('c')) inst.flags |= kFlagCarryIn;
   if (statement.Has("cc")) inst.flags |= kFlagCarryOut;
   ASSIGN_OR_RETURN(const std::uint32_t result, Destination(statement, statement.operands[0], inst.type));
   std::vector<std::uint32_t> slots;

@@ -68,7 +68,7 @@ Status DeviceMemory::Free(std::uint64_t address) {
 }
 
 const Allocation* DeviceMemory::Find(std::uint64_t address) const {
-  auto after = allocations_.upper_bound(address);
+  const auto after = allocations_.upper_bound(address);
   if (after == allocations_.begin()) return nullptr;
   const Allocation* allocation = std::prev(after)->second.get();
   return address < allocation->End() ? allocation : nullptr;

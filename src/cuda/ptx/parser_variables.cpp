@@ -40,7 +40,7 @@ Result<Parser::VariableSpec> Parser::ParseVariableSpec() {
         if (lexer_.Next().Is(".align")) RETURN_IF_ERROR(ExpectNumber());
       }
     } else {
-      const bool is_type = token.kind == Token::Kind::kWord && token.text.starts_with(".");
+      const bool is_type = token.kind == Token::Kind::kWord && token.text.starts_with('.');
       spec.type = is_type ? TypeFromName(token.text.substr(1)) : Type::kNone;
       if (spec.type == Type::kNone) {
         return ErrorAt(token.line, fmt::format("expected a type, found \"{}\"", token.text.substr(0, 60)));
@@ -198,7 +198,7 @@ Status Parser::ParseRegisters() {
     RETURN_IF_ERROR(ExpectNumber());
     token = lexer_.Next();
   }
-  const Type type = token.text.starts_with(".") ? TypeFromName(token.text.substr(1)) : Type::kNone;
+  const Type type = token.text.starts_with('.') ? TypeFromName(token.text.substr(1)) : Type::kNone;
   if (type == Type::kNone) {
     return ErrorAt(token.line, fmt::format("\"{}\" isn't a type of registers", token.text.substr(0, 60)));
   }

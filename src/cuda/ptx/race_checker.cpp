@@ -138,7 +138,7 @@ void RaceChecker::BlockBarrier(BlockClock& clock) {
 
 void RaceChecker::SomeWarpsBarrier(BlockClock& clock, std::uint32_t block, const std::vector<std::uint16_t>& threads) {
   const std::uint64_t now = Tick();
-  auto joined = std::make_shared<KnowledgeMap>();
+  const auto joined = std::make_shared<KnowledgeMap>();
   (*joined)[BlockKey(block)] = clock.barrier;
   Knowledge all = joined;
   for (const std::uint16_t thread : threads) {

@@ -74,7 +74,7 @@ std::string RunSection(const JudgedRun& run) {
   const std::vector<StudentRow> rows = StudentRowsOf(run);
   const std::vector<const StudentColumn*> columns = StudentColumns(&StudentColumn::markdown, rows);
   std::string rule = "\n|";
-  out += "|";
+  out += '|';
   for (const StudentColumn* column : columns) {
     out += fmt::format(" {} |", HeadingText(column->markdown, rows));
     rule += column->align == Table::Align::kRight ? "--:|" : "---|";
@@ -82,12 +82,12 @@ std::string RunSection(const JudgedRun& run) {
   out += rule + "\n";
   std::string notes;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    out += "|";
+    out += '|';
     for (const StudentColumn* column : columns) {
       const std::string text = column->text(rows[i]);
       out += fmt::format(" {} |", column->is_name ? MarkdownText(text) : text);
     }
-    out += "\n";
+    out += '\n';
     notes += StudentNotes(run, i);
   }
   if (!run.summary.complete()) {

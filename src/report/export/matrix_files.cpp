@@ -58,7 +58,7 @@ std::string MatrixMarkdown(const Matrix& matrix, const std::vector<std::string>&
   for (const std::string& skill : matrix.skills) {
     out += fmt::format("| {} |", MarkdownText(skill));
     for (const std::string& model : matrix.models) out += fmt::format(" {} |", CellMarkdown(matrix.at(skill, model)));
-    out += "\n";
+    out += '\n';
   }
   out += fmt::format("\n{}; lift in points, with its interval\n", VerdictLegend());
   if (const std::string note = TableNote(matrix); !note.empty()) out += "\n" + note + "\n";
@@ -74,9 +74,9 @@ std::string MatrixMarkdown(const Matrix& matrix, const std::vector<std::string>&
     }
     out += rule + "\n";
     for (const ChoiceRow& row : ChoiceRows(spot)) {
-      out += "|";
+      out += '|';
       for (const ChoiceColumn& column : ChoiceColumns()) out += fmt::format(" {} |", MarkdownText(row.*column.text));
-      out += "\n";
+      out += '\n';
     }
     for (const TerminalText& line : {SweetSpotLine(spot), NotComparedLine(spot)}) {
       if (!line.empty()) out += "\n" + MarkdownText(LineOf(line), kLongestLine) + "\n";

@@ -183,7 +183,7 @@ std::string BenchmarkMarkdown(const Json& benchmark) {
       const std::string text = StringAt(*delta, key);
       out += fmt::format(" {} |", text.empty() ? "–" : text);
     }
-    out += "\n";
+    out += '\n';
   }
   const Json& notes = Member(benchmark, "notes");
   if (notes.empty()) return out;

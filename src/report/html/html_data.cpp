@@ -62,20 +62,20 @@ std::uint32_t TextTable::Add(std::string_view text) {
   numbers_.emplace(text, number);
   if (chunks_.empty() || chunks_.back().size() >= kChunkBytes) {
     if (!chunks_.empty()) {
-      chunks_.back() += "]";
+      chunks_.back() += ']';
       full_bytes_ += chunks_.back().size();
     }
     chunks_.emplace_back("[");
     first_.push_back(number);
   } else {
-    chunks_.back() += ",";
+    chunks_.back() += ',';
   }
   AppendScriptString(chunks_.back(), text);
   return number;
 }
 
 void TextTable::Finish() {
-  if (!chunks_.empty()) chunks_.back() += "]";
+  if (!chunks_.empty()) chunks_.back() += ']';
 }
 
 }  // namespace upskill

@@ -232,7 +232,7 @@ void ApplyChange(const Event& event, std::size_t index, FileHistory& file, std::
   }
   std::string beginning;
   for (const std::string_view line : SplitLines(event.text)) {
-    if (!line.starts_with("[") || !line.ends_with(" not in the recording]")) beginning.append(line).append(1, '\n');
+    if (!line.starts_with('[') || !line.ends_with(" not in the recording]")) beginning.append(line).append(1, '\n');
   }
   ++file.versions;
   file.event = index;

@@ -263,7 +263,7 @@ class ExportReader {
 
   void AddPrompt(const Entry& entry, std::string text, const EventContext& stamp) {
     if (entry.kind == TerminalMark::Kind::kShell) text.insert(0, "! ");
-    const bool command = text.starts_with("/");
+    const bool command = text.starts_with('/');
     // A command with output below it was carried out by the program.
     const bool local = command && !entry.results.empty();
     const std::size_t event = builder_.Add(stamp, local ? EventKind::kSystem : EventKind::kUser, text);

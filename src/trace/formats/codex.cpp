@@ -36,7 +36,7 @@ CodexOutput TakeTextOutput(std::string text) {
     const bool by_user = text.starts_with("aborted by user") || text.starts_with("patch rejected");
     return {std::move(text), by_user ? CallStatus::kRejected : CallStatus::kError};
   }
-  if (Trim(text).starts_with("{") || Trim(text).starts_with("[")) {
+  if (Trim(text).starts_with('{') || Trim(text).starts_with('[')) {
     ParsedRecord parsed = ParseRecord(text);
     if (parsed.value && parsed.value->is_object() && parsed.value->contains("output")) {
       const auto code = NumberAt(Member(*parsed.value, "metadata"), "exit_code");

@@ -109,7 +109,7 @@ class SpecStoryReader {
       SettleCommand(split.kind == ClaudeUserText::Kind::kCommandOutput);
     if (split.kind == ClaudeUserText::Kind::kCommand)
       split.typed = std::string(Trim(split.command + " " + split.typed));
-    const bool is_command = split.kind == ClaudeUserText::Kind::kCommand || block.text.starts_with("/");
+    const bool is_command = split.kind == ClaudeUserText::Kind::kCommand || block.text.starts_with('/');
     if (is_command && !split.typed.empty()) {
       after_command_ = true;
       command_time_ = time;

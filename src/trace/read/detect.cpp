@@ -278,7 +278,7 @@ TraceDetection DetectTrace(std::string_view front) {
     const std::size_t end = std::min(front.find('\n', begin), front.size());
     const std::string_view line = RecordInLine(front.substr(begin, end - begin));
     begin = end + 1;
-    if (line.empty() || line.starts_with("event:") || line.starts_with(":")) continue;
+    if (line.empty() || line.starts_with("event:") || line.starts_with(':')) continue;
     ++lines;
     scalars += IsBareScalar(line) ? 1U : 0U;
     if (line.front() != '{' && line.front() != '[' && line.front() != '"') continue;
@@ -291,7 +291,7 @@ TraceDetection DetectTrace(std::string_view front) {
   if (const auto text = DetectText(front)) return *text;
   if ((mostly_records || scalars == lines) && lines > 1) return {TraceFormat::kNotes, TraceShape::kText, true};
   const std::string_view trimmed = Trim(front);
-  if (trimmed.starts_with("{") || trimmed.starts_with("[")) return {TraceFormat::kNotes, TraceShape::kDocument};
+  if (trimmed.starts_with('{') || trimmed.starts_with('[')) return {TraceFormat::kNotes, TraceShape::kDocument};
   // `opencode export` may print a progress line before the document.
   const std::size_t second = trimmed.find("\n{");
   if (second < 400 && trimmed.substr(0, 4096).find("\"info\"") != std::string_view::npos) {

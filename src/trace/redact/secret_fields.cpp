@@ -154,7 +154,7 @@ struct Match {
 // Keys of upper-case names, of which many are no secrets.
 bool IsKeyOfUpperName(std::string_view value, const Assignment& found, std::string_view before) {
   constexpr double kMinEntropy = 3.5;
-  return IsUpperName(found.name) && before.ends_with("_") && !Holds(before, "CACHE") && !IsDigest(value) &&
+  return IsUpperName(found.name) && before.ends_with('_') && !Holds(before, "CACHE") && !IsDigest(value) &&
          value.size() >= 20 && Entropy(value) >= kMinEntropy && IsTokenField(value, found);
 }
 
@@ -169,7 +169,7 @@ Match JudgeField(Word word, std::string_view value, const Assignment& found, std
     case Word::kToken:
       return {"token", IsTokenField(value, found)};
     case Word::kAuth:
-      return {"token", before.ends_with("_") && IsTokenField(value, found)};
+      return {"token", before.ends_with('_') && IsTokenField(value, found)};
     case Word::kKey:
       if (IsSecretKeyName(before))
         return {ToLowerAscii(before).ends_with("secret_") ? "secret" : "api-key", IsTokenField(value, found)};
