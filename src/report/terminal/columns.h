@@ -59,7 +59,7 @@ struct StudentColumn {
   const char* markdown = nullptr;
   const char* page = nullptr;                // HTML report: the table of all runs
   const char* card = nullptr;                // HTML report: a student's card; a text of "–" is left out
-  Table::Align align = Table::Align::kLeft;  // of `runs` and Markdown's tables of figures
+  Table::Align align = Table::Align::kLeft;  // on the terminal and in Markdown
   bool is_name = false;                      // a text of unknown origin, which may be cut
   int drop_rank = 0;                         // as Table::Column's
   bool (*is_needed)(std::span<const StudentRow> rows) = nullptr;  // absent: always

@@ -21,7 +21,7 @@ class Table {
     TerminalText head;
     Align align = Align::kLeft;
     bool may_be_cut = false;
-    int drop_rank = 0;  // 0: never dropped
+    int drop_rank = 0;  // 0: never dropped; of the others, the highest goes first
   };
 
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
