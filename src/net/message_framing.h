@@ -10,7 +10,8 @@ namespace upskill {
 
 // Checks the headers that say where the body of an HTTP/1.1 response ends (RFC 9112, section 6.3). Where they leave
 // that open, two readers may cut the bytes of a connection in different ways, and one response passes for a part of
-// another. Equal lengths may be repeated. For the headers of one response.
+// another: libcurl takes the last of two lengths and keeps the connection. Equal lengths may be repeated. For the
+// headers of one response.
 class MessageFraming {
  public:
   // Takes the next header, its name in lower case. What is wrong, in words: "sent contradictory headers: Content-Length
