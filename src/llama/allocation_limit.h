@@ -12,7 +12,9 @@ namespace upskill {
 // Bounds foreign code that can't be asked to stop, but allocates all the time: the interpreter of chat templates. While
 // an object exists, an allocation of its thread with operator new throws std::bad_alloc if the memory in use has grown
 // by more than `bytes`, the thread has computed for longer than `time`, or its stack has grown by more than
-// kStackBytes. Code that catches the exception gets a little more for its cleaning up, then it is thrown again.
+// kStackBytes. Code that catches the exception gets a little more for its cleaning up, then it is thrown again. The
+// worker process has limits, too, but its memory is all that the machine can spare, without any limit if models run on
+// a GPU (ConfineWorker), and a template that hangs would have the watchdog end all conversations with it.
 //
 // One object per thread at a time; destroy it on the thread that made it. Sanitizers have their own operator new: there
 // it limits nothing (IsEnforced).
