@@ -2,8 +2,8 @@
 #include "util/zip_writer.h"
 
 #include <fmt/format.h>
+#include <zlib.h>
 
-#include <array>
 #include <utility>
 
 #include "util/text.h"
@@ -14,23 +14,6 @@ namespace {
 constexpr std::size_t kHeaderBytes = 30;          // of a file, without its name
 constexpr std::size_t kDirectoryEntryBytes = 46;  // without the name
 constexpr std::size_t kEndBytes = 22;
-
-// CRC-32 (ISO 3309), as zip archives have it.
-std::uint32_t Crc32(std::string_view bytes) {
-  static const auto table = [] {
-    constexpr std::uint32_t kPolynomial = 0xEDB88320;
-    std::array<std::uint32_t, 256> remainders{};
-    for (std::uint32_t i = 0; i < remainders.size(); ++i) {
-      std::uint32_t rest = i;
-      for (int bit = 0; bit < 8; ++bit) rest = (rest >> 1U) ^ ((rest & 1U) != 0 ? kPolynomial : 0U);
-      remainders[i] = rest;
-    }
-    return remainders;
-  }();
-  std::uint32_t crc = 0xFFFFFFFF;
-  for (const char c : bytes) crc = (crc >> 8U) ^ table[(crc ^ static_cast<unsigned char>(c)) & 0xFFU];
-  return ~crc;
-}
 
 // Appends little-endian numbers.
 class RecordWriter {
@@ -75,7 +58,8 @@ Status ZipWriter::Add(std::string_view name, std::string_view content, bool exec
   }
   constexpr std::uint64_t kMadeOnUnix = (3U << 8U) | 20U;
   const std::uint64_t mode = executable ? 0100755U : 0100644U;
-  const std::uint32_t crc = Crc32(content);
+  const auto crc =
+      static_cast<std::uint32_t>(::crc32_z(0, reinterpret_cast<const Bytef*>(content.data()), content.size()));
   RecordWriter entry(directory_);
   entry.Text("PK\x01\x02").Number(2, kMadeOnUnix);
   WriteCommonFields(entry, name, content, crc);
