@@ -58,73 +58,26 @@ std::string MarkPlace(std::string_view text, std::size_t offset) {
                      std::string(DisplayColumns(SafeForTerminalLine(line.substr(0, column))), ' '));
 }
 
-// The parser reports the last byte of an unexpected token; readers look for its first.
-std::size_t TokenStart(std::string_view text, std::size_t last, std::string_view message) {
-  std::size_t start = last;
-  if (message.find("unexpected string literal") != std::string_view::npos) {
+// Where the text is wrong: the parser counts up to the end of what doesn't fit, readers look for its first byte.
+std::size_t FaultOffset(std::string_view text, std::size_t end) {
+  if (end == 0 || end > text.size()) return text.size();
+  const auto in_word = [](char c) { return IsAsciiAlphanumeric(c) || c == '+' || c == '-' || c == '.'; };
+  std::size_t start = end - 1;
+  if (text[start] == '"') {
     while (start > 0 && (text[start - 1] != '"' || (start > 1 && text[start - 2] == '\\'))) --start;
-    return start > 0 ? start - 1 : last;
+    return start > 0 ? start - 1 : end - 1;
   }
-  if (message.find("unexpected number literal") != std::string_view::npos) {
-    while (start > 0 && std::string_view("+-.0123456789eE").find(text[start - 1]) != std::string_view::npos) --start;
-  }
-  if (message.find("invalid literal") != std::string_view::npos) {
-    const auto is_letter = [&](std::size_t at) { return (text[at] | 0x20) >= 'a' && (text[at] | 0x20) <= 'z'; };
-    while (start > 0 && is_letter(start - 1)) --start;
-  }
+  while (start > 0 && in_word(text[start]) && in_word(text[start - 1])) --start;
   return start;
 }
 
-// The end of the parser's message that says what would have been right, which follows the text that it has read. That
-// text may hold the same words, so only the names that the parser has for tokens are accepted.
-std::string_view ExpectedToken(std::string_view message) {
-  constexpr std::string_view kBefore = "; expected ";
-  const std::size_t at = message.rfind(kBefore);
-  if (at == std::string_view::npos) return "";
-  for (const std::string_view name :
-       {"end of input", "string literal", "':'", "']'", "'}'", "'[', '{', or a literal"}) {
-    if (message.substr(at + kBefore.size()) == name) return message.substr(at);
-  }
-  return "";
-}
-
-// "syntax error while parsing array - unexpected string literal; expected ']'" as "expected ',' or ']', not a string".
-std::string InPlainWords(const std::string& message) {
-  constexpr std::string_view kPrefix = "syntax error while parsing ";
-  const std::size_t dash = message.find(" - ");
-  if (!message.starts_with(kPrefix) || dash == std::string::npos) return message;
-  const std::string_view place = std::string_view(message).substr(kPrefix.size(), dash - kPrefix.size());
-  const std::string_view reason = std::string_view(message).substr(dash + 3);
-  constexpr std::string_view kUnexpected = "unexpected ";
-  if (reason.starts_with("invalid literal")) return "expected a value; texts need double quotes";
-  if (!reason.starts_with(kUnexpected)) return std::string(reason);
-  const std::size_t end = reason.find("; expected ");
-  const std::string_view token = reason.substr(kUnexpected.size(), end - kUnexpected.size());
-  if (token == "end of input") return "the text ends too early";
-  const std::string_view wanted = end == std::string_view::npos ? "" : reason.substr(end + 11);
-  const std::string found = token == "string literal"   ? "a string"
-                            : token == "number literal" ? "a number"
-                                                        : std::string(token);
-  if (wanted == "end of input") return fmt::format("unexpected {} after the end", found);
-  if (place == "array" && wanted == "']'") return fmt::format("expected ',' or ']', not {}", found);
-  if (place == "object" && wanted == "'}'") return fmt::format("expected ',' or '}}', not {}", found);
-  if (wanted == "string literal") return fmt::format("expected a key in double quotes, not {}", found);
-  if (wanted == "':'") return fmt::format("expected ':' after the key, not {}", found);
-  return fmt::format("expected a value, not {}", found);
-}
-
-// The parser's message without its prefix "[json.exception…] parse error at line 1, column 2: ".
-std::string ShortReason(std::string message) {
-  for (const std::string_view prefix : {"[json.exception", "parse error"}) {
-    const std::size_t end = message.find(prefix == "parse error" ? ": " : "] ");
-    if (message.starts_with(prefix) && end != std::string::npos) message.erase(0, end + 2);
-  }
-  // MarkPlace shows it, and its length is unbounded.
-  if (const std::size_t last_read = message.find("; last read: '"); last_read != std::string::npos) {
-    message.replace(last_read, std::string::npos,
-                    std::string(ExpectedToken(std::string_view(message).substr(last_read))));
-  }
-  return ExcerptLine(InPlainWords(message), 200);
+std::string FaultReason(std::string_view text, std::size_t offset) {
+  if (offset == text.size()) return "the text ends too early";
+  const std::size_t before = text.substr(0, offset).find_last_not_of(" \t\r\n");
+  const bool is_end = text[offset] == ']' || text[offset] == '}';
+  if (is_end && before != std::string_view::npos && text[before] == ',')
+    return fmt::format("unexpected comma before '{}'", text[offset]);
+  return "JSON syntax error";
 }
 
 // Builds the document from the parser's events (nlohmann's json_sax). Its own builder looks at all members of an object
@@ -137,10 +90,10 @@ class DocumentBuilder {
   DocumentBuilder& operator=(const DocumentBuilder&) = delete;
 
   Json Take() { return std::exchange(root_, nullptr); }
-  // Why the parser stopped.
-  const std::string& reason() const { return reason_; }
-  std::optional<std::size_t> fault_byte() const { return fault_byte_; }  // from 1; nothing: a limit, or unknown
-  bool exceeds_limit() const { return exceeds_limit_; }
+  // Why the parser stopped: a limit is exceeded; else the text is wrong.
+  const std::optional<std::string>& exceeded() const { return exceeded_; }
+  std::size_t fault_end() const { return fault_end_; }  // of what is wrong
+  bool has_huge_number() const { return has_huge_number_; }
 
   // NOLINTBEGIN(readability-identifier-naming): names that the library calls
   bool null() { return Put(nullptr); }
@@ -166,9 +119,9 @@ class DocumentBuilder {
   bool end_array() { return End(open_.back().items.Take()); }
 
   template <typename Exception>
-  bool parse_error(std::size_t position, const std::string& /*last_token*/, const Exception& fault) {
-    reason_ = fault.what();
-    if constexpr (std::is_same_v<Exception, Json::parse_error>) fault_byte_ = position;
+  bool parse_error(std::size_t position, const std::string& /*last_token*/, const Exception& /*fault*/) {
+    fault_end_ = position;
+    has_huge_number_ = std::is_same_v<Exception, Json::out_of_range>;
     return false;
   }
   // NOLINTEND(readability-identifier-naming)
@@ -183,8 +136,7 @@ class DocumentBuilder {
   };
 
   bool Exceed(const char* what, std::size_t limit, const char* unit) {
-    reason_ = fmt::format("{} than {} {}, the maximum", what, WithThousands(static_cast<long long>(limit)), unit);
-    exceeds_limit_ = true;
+    exceeded_ = fmt::format("{} than {} {}, the maximum", what, WithThousands(static_cast<long long>(limit)), unit);
     return false;
   }
 
@@ -224,9 +176,9 @@ class DocumentBuilder {
   Json root_;
   std::vector<Open> open_;
   std::size_t values_ = 0;
-  std::string reason_;
-  std::optional<std::size_t> fault_byte_;
-  bool exceeds_limit_ = false;
+  std::optional<std::string> exceeded_;
+  std::size_t fault_end_ = 0;
+  bool has_huge_number_ = false;
 };
 
 Json Sorted(const Json& value) {  // NOLINT(misc-no-recursion): values are at most 200 levels deep (ParseJson)
@@ -291,10 +243,6 @@ Result<Json> Parsed(std::string_view text, const std::string& source, const Json
     return InputError(fmt::format("{}:{}:{}: {}{}", source, position.line, position.column, reason,
                                   shows_line ? MarkPlace(text, offset) : ""));
   };
-  const auto error_without_place = [&](const std::string& what) {
-    const std::string reason = ShortReason(what);  // "number overflow parsing '1e999'"
-    return InputError(fmt::format("{}: {}", source, shows_line ? reason : reason.substr(0, reason.find(" '"))));
-  };
   if (const auto bad = FindInvalidUtf8(text)) return error_at(*bad, "not UTF-8 text");
   if (text.substr(0, 3) == "\xEF\xBB\xBF") return error_at(0, "starts with a byte order mark; save it without one");
   // The parser would treat a NUL as the end of the text and ignore the rest.
@@ -306,14 +254,13 @@ Result<Json> Parsed(std::string_view text, const std::string& source, const Json
   try {
     DocumentBuilder builder(limits);
     if (Json::sax_parse(text, &builder)) return builder.Take();
-    if (builder.exceeds_limit()) return too_large("too large: " + builder.reason());
-    if (!builder.fault_byte()) return error_without_place(builder.reason());
-    const std::size_t offset = *builder.fault_byte() > 0 ? *builder.fault_byte() - 1 : 0;
-    return error_at(TokenStart(text, std::min(offset, text.size()), builder.reason()), ShortReason(builder.reason()));
+    if (builder.exceeded()) return too_large("too large: " + *builder.exceeded());
+    const std::size_t offset = FaultOffset(text, builder.fault_end());
+    return error_at(offset, builder.has_huge_number() ? "the number is too large" : FaultReason(text, offset));
   } catch (const std::bad_alloc&) {
     return too_large("too large for the available memory");
-  } catch (const std::exception& e) {
-    return error_without_place(e.what());
+  } catch (const std::exception&) {
+    return InputError(source + ": not readable as JSON");
   }
 }
 

@@ -160,7 +160,7 @@ TEST_F(GenerateCli, HostileTeachersWriteNothing) {
     const char* says;
   };
   const std::vector<Hostile> all = {
-      {loopback::ChatCompletion("Here is your skill!"), "expected a value"},
+      {loopback::ChatCompletion("Here is your skill!"), "JSON syntax error"},
       {loopback::ChatCompletion(""), "ends too early"},
       {draft("name", "../../x"), "letters a to z"},
       {loopback::ChatCompletion(DumpJson(frontmatter)), "frontmatter"},
