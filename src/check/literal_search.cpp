@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "check/fold_case.h"
+#include "skill/unicode_text.h"
 #include "util/invariant.h"
 
 namespace upskill {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "check/fold_case.h"
+#include "skill/unicode_text.h"
 #include "util/rng.h"
 
 namespace upskill {
@@ -49,22 +49,12 @@ TEST(LiteralSearch, SuffixesOfOtherStrings) {
   EXPECT_EQ(Find(literals, ""), std::vector<bool>(10, false));
 }
 
-// The table agrees with RE2's, for every character that folds.
+// The folding agrees with RE2's, for every character that folds.
 TEST(FoldCase, FoldsAsRe2Does) {
   int folded = 0;
   for (char32_t c = 0; c < 0x110000; ++c) {
     if (c >= 0xD800 && c <= 0xDFFF) continue;
-    const auto put = [](unsigned value) { return static_cast<char>(static_cast<unsigned char>(value)); };
-    std::string text;
-    if (c < 0x80) {
-      text = put(c);
-    } else if (c < 0x800) {
-      text = {put(0xC0 | c >> 6), put(0x80 | (c & 0x3F))};
-    } else if (c < 0x10000) {
-      text = {put(0xE0 | c >> 12), put(0x80 | (c >> 6 & 0x3F)), put(0x80 | (c & 0x3F))};
-    } else {
-      text = {put(0xF0 | c >> 18), put(0x80 | (c >> 12 & 0x3F)), put(0x80 | (c >> 6 & 0x3F)), put(0x80 | (c & 0x3F))};
-    }
+    const std::string text = EncodeUtf8(std::u32string(1, c));
     const std::string other = FoldCase(text);
     if (other == text) continue;
     ++folded;
@@ -75,6 +65,8 @@ TEST(FoldCase, FoldsAsRe2Does) {
   }
   EXPECT_EQ(folded, 1454);
 }
+
+TEST(FoldCase, LeavesInvalidUtf8AsItIs) { EXPECT_EQ(FoldCase("\xFFZ\xC3Z\xE2\x82"), "\xFFz\xC3z\xE2\x82"); }
 
 }  // namespace
 }  // namespace upskill

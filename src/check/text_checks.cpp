@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "check/fold_case.h"
+#include "skill/unicode_text.h"
 #include "util/text.h"
 
 namespace upskill {

@@ -23,7 +23,7 @@ const utf8proc_uint8_t* BytesOf(std::string_view text) {
   return reinterpret_cast<const utf8proc_uint8_t*>(text.data());
 }
 
-// The code point that the text starts with, and how many bytes it has.
+// The code point that the text starts with, and how many bytes it has: none if these aren't UTF-8.
 struct FirstCharacter {
   char32_t character = 0;
   std::size_t bytes = 0;
@@ -33,8 +33,7 @@ FirstCharacter FirstOf(std::string_view text) {
   utf8proc_int32_t character = 0;
   const utf8proc_ssize_t bytes =
       utf8proc_iterate(BytesOf(text), static_cast<utf8proc_ssize_t>(text.size()), &character);
-  CHECK(bytes > 0);  // the callers' texts are valid
-  return {static_cast<char32_t>(character), static_cast<std::size_t>(bytes)};
+  return {static_cast<char32_t>(character), static_cast<std::size_t>(std::max<utf8proc_ssize_t>(bytes, 0))};
 }
 
 utf8proc_category_t CategoryOf(char32_t character) {
@@ -65,6 +64,23 @@ bool IsPrintable(char32_t character) {
     default:
       return true;
   }
+}
+
+void AppendUtf8(std::string& text, char32_t character) {
+  const auto code = static_cast<utf8proc_int32_t>(character);
+  utf8proc_uint8_t bytes[4] = {};
+  const utf8proc_ssize_t size = utf8proc_encode_char(utf8proc_codepoint_valid(code) ? code : 0xFFFD, bytes);
+  text.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
+}
+
+// utf8proc knows the full case folding only. Where that is several characters, the simple one is the lower-case form,
+// but U+0130 has none.
+char32_t SimpleFolding(char32_t character) {
+  const auto code = static_cast<utf8proc_int32_t>(character);
+  utf8proc_int32_t full[4] = {};
+  int boundary = 0;  // in clusters of characters, which only matter when these are marked
+  if (utf8proc_decompose_char(code, full, 4, UTF8PROC_CASEFOLD, &boundary) == 1) return static_cast<char32_t>(full[0]);
+  return character == U'\u0130' ? character : static_cast<char32_t>(utf8proc_tolower(code));
 }
 
 // The text with each series of combining marks in canonical order, which changes nothing about its normal form:
@@ -101,6 +117,7 @@ std::u32string DecodeUtf8(std::string_view text) {
   decoded.reserve(text.size());
   while (!text.empty()) {
     const FirstCharacter first = FirstOf(text);
+    CHECK(first.bytes > 0);  // the callers' texts are valid
     decoded += first.character;
     text.remove_prefix(first.bytes);
   }
@@ -110,13 +127,25 @@ std::u32string DecodeUtf8(std::string_view text) {
 std::string EncodeUtf8(std::u32string_view text) {
   std::string encoded;
   encoded.reserve(text.size());
-  for (const char32_t character : text) {
-    const auto code = static_cast<utf8proc_int32_t>(character);
-    utf8proc_uint8_t bytes[4] = {};
-    const utf8proc_ssize_t size = utf8proc_encode_char(utf8proc_codepoint_valid(code) ? code : 0xFFFD, bytes);
-    encoded.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
-  }
+  for (const char32_t character : text) AppendUtf8(encoded, character);
   return encoded;
+}
+
+std::string FoldCase(std::string_view text) {
+  std::string folded;
+  folded.reserve(text.size());
+  while (!text.empty()) {
+    const char c = text.front();
+    FirstCharacter first;
+    if (static_cast<unsigned char>(c) >= 0x80) first = FirstOf(text);
+    if (first.bytes > 0) {
+      AppendUtf8(folded, SimpleFolding(first.character));
+    } else {
+      folded += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    text.remove_prefix(std::max<std::size_t>(first.bytes, 1));
+  }
+  return folded;
 }
 
 std::string NormalizeNfkc(std::string_view text) {

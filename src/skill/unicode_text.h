@@ -12,6 +12,10 @@ std::u32string DecodeUtf8(std::string_view text);
 // UTF-8; what isn't a code point, such as half of a surrogate pair, becomes U+FFFD.
 std::string EncodeUtf8(std::u32string_view text);
 
+// The text with each character replaced by its simple case folding (CaseFolding.txt, statuses C and S): texts that
+// differ only in case become equal. Bytes that aren't UTF-8 stay.
+std::string FoldCase(std::string_view text);
+
 // Normalization form KC of valid UTF-8: compatible characters, such as full-width letters, become one.
 std::string NormalizeNfkc(std::string_view text);
 
