@@ -52,40 +52,25 @@ Result<std::vector<Literal>> MakeLiterals(const CheckSpec& spec, LiteralSearch& 
   return literals;
 }
 
+// Each literal is to occur, or none.
 class Contains : public PartCheck {
  public:
-  Contains(CheckSubject subject, std::vector<Literal> literals)
-      : PartCheck(std::move(subject)), literals_(std::move(literals)) {}
+  Contains(CheckSubject subject, std::vector<Literal> literals, bool wanted)
+      : PartCheck(std::move(subject)), literals_(std::move(literals)), wanted_(wanted) {}
 
  private:
   std::string FindProblem(const CheckedPart& part) const override {
-    std::vector<std::string> missing;
+    std::vector<std::string> wrong;
     for (const Literal& literal : literals_) {
-      if (!literal.IsIn(part)) missing.push_back(literal.value);
+      if (literal.IsIn(part) != wanted_) wrong.push_back(literal.value);
     }
-    if (missing.empty()) return "";
-    return literals_.size() == 1 ? "not found" : "missing " + QuotedList(missing);
+    if (wrong.empty()) return "";
+    if (literals_.size() == 1) return wanted_ ? "not found" : "found";
+    return (wanted_ ? "missing " : "found ") + QuotedList(wrong);
   }
 
   std::vector<Literal> literals_;
-};
-
-class NotContains : public PartCheck {
- public:
-  NotContains(CheckSubject subject, std::vector<Literal> literals)
-      : PartCheck(std::move(subject)), literals_(std::move(literals)) {}
-
- private:
-  std::string FindProblem(const CheckedPart& part) const override {
-    std::vector<std::string> found;
-    for (const Literal& literal : literals_) {
-      if (literal.IsIn(part)) found.push_back(literal.value);
-    }
-    if (found.empty()) return "";
-    return literals_.size() == 1 ? "found" : "found " + QuotedList(found);
-  }
-
-  std::vector<Literal> literals_;
+  bool wanted_;
 };
 
 class AnyOf : public PartCheck {
@@ -117,36 +102,24 @@ class Equals : public PartCheck {
   std::string value_;
 };
 
+// The pattern is to match somewhere, or nowhere.
 class Regex : public PartCheck {
  public:
-  Regex(CheckSubject subject, std::unique_ptr<RE2> search)
-      : PartCheck(std::move(subject)), search_(std::move(search)) {}
+  Regex(CheckSubject subject, std::unique_ptr<RE2> search, bool wanted)
+      : PartCheck(std::move(subject)), search_(std::move(search)), wanted_(wanted) {}
 
  private:
   std::string FindProblem(const CheckedPart& part) const override {
     if (std::string reason = TooCostly(*search_, part.text->size()); !reason.empty()) return reason;
-    const bool found = RE2::PartialMatch(re2::StringPiece(part.text->data(), part.text->size()), *search_);
-    return found ? "" : "no match";
-  }
-
-  std::unique_ptr<RE2> search_;
-};
-
-class NotRegex : public PartCheck {
- public:
-  NotRegex(CheckSubject subject, std::unique_ptr<RE2> search)
-      : PartCheck(std::move(subject)), search_(std::move(search)) {}
-
- private:
-  std::string FindProblem(const CheckedPart& part) const override {
-    if (std::string reason = TooCostly(*search_, part.text->size()); !reason.empty()) return reason;
-    re2::StringPiece found;
+    re2::StringPiece match;
     const re2::StringPiece text(part.text->data(), part.text->size());
-    if (!search_->Match(text, 0, text.size(), RE2::UNANCHORED, &found, 1)) return "";
-    return "matches " + Quoted(std::string_view(found.data(), found.size()));
+    const bool found = search_->Match(text, 0, text.size(), RE2::UNANCHORED, &match, wanted_ ? 0 : 1);
+    if (found == wanted_) return "";
+    return wanted_ ? "no match" : "matches " + Quoted(std::string_view(match.data(), match.size()));
   }
 
   std::unique_ptr<RE2> search_;
+  bool wanted_;
 };
 
 // As std::string::find, but in linear time where a long text has many near matches.
@@ -192,19 +165,18 @@ class FileExists : public PartCheck {
   std::string FindProblem(const CheckedPart& /*part*/) const override { return ""; }
 };
 
-template <typename LiteralCheck>
-Result<std::unique_ptr<Check>> MakeLiteralCheck(const CheckSpec& spec, CaseParts& parts) {
+template <typename LiteralCheck, typename... Wanted>
+Result<std::unique_ptr<Check>> MakeLiteralCheck(const CheckSpec& spec, CaseParts& parts, Wanted... wanted) {
   CheckSubject subject = SubjectOf(spec, QuotedList(spec.values), parts);
   ASSIGN_OR_RETURN(std::vector<Literal> literals, MakeLiterals(spec, parts.strings(subject.part)));
-  return std::unique_ptr<Check>(std::make_unique<LiteralCheck>(std::move(subject), std::move(literals)));
+  return std::unique_ptr<Check>(std::make_unique<LiteralCheck>(std::move(subject), std::move(literals), wanted...));
 }
 
-template <typename PatternCheck>
-Result<std::unique_ptr<Check>> MakePatternCheck(const CheckSpec& spec, CaseParts& parts) {
+Result<std::unique_ptr<Check>> MakePatternCheck(const CheckSpec& spec, CaseParts& parts, bool wanted) {
   if (spec.pattern.empty()) return InputError(fmt::format("{} needs a pattern", spec.type));
   ASSIGN_OR_RETURN(std::unique_ptr<RE2> search, CompilePattern(spec.pattern, parts));
   return std::unique_ptr<Check>(
-      std::make_unique<PatternCheck>(SubjectOf(spec, Quoted(spec.pattern), parts), std::move(search)));
+      std::make_unique<Regex>(SubjectOf(spec, Quoted(spec.pattern), parts), std::move(search), wanted));
 }
 
 }  // namespace
@@ -231,10 +203,10 @@ CheckResult PartCheck::Run(const CheckedAnswer& answer) const {
 }
 
 Result<std::unique_ptr<Check>> MakeContains(const CheckSpec& spec, CaseParts& parts) {
-  return MakeLiteralCheck<Contains>(spec, parts);
+  return MakeLiteralCheck<Contains>(spec, parts, true);
 }
 Result<std::unique_ptr<Check>> MakeNotContains(const CheckSpec& spec, CaseParts& parts) {
-  return MakeLiteralCheck<NotContains>(spec, parts);
+  return MakeLiteralCheck<Contains>(spec, parts, false);
 }
 Result<std::unique_ptr<Check>> MakeAnyOf(const CheckSpec& spec, CaseParts& parts) {
   return MakeLiteralCheck<AnyOf>(spec, parts);
@@ -255,10 +227,10 @@ Result<std::unique_ptr<Check>> MakeEquals(const CheckSpec& spec, CaseParts& part
 }
 
 Result<std::unique_ptr<Check>> MakeRegex(const CheckSpec& spec, CaseParts& parts) {
-  return MakePatternCheck<Regex>(spec, parts);
+  return MakePatternCheck(spec, parts, true);
 }
 Result<std::unique_ptr<Check>> MakeNotRegex(const CheckSpec& spec, CaseParts& parts) {
-  return MakePatternCheck<NotRegex>(spec, parts);
+  return MakePatternCheck(spec, parts, false);
 }
 
 Result<std::unique_ptr<Check>> MakeFileExists(const CheckSpec& spec, CaseParts& parts) {
