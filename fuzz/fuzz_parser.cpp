@@ -346,11 +346,7 @@ std::vector<FuzzedParser> OtherParsers() {
       {"job-record", FuzzJobRecord, JobRecordSeeds(), "cluster/job_record.cpp"},
       {"git-source", FuzzGitSource, {}, "install/git_source.cpp"},
       {"installed", FuzzInstalled, InstalledSeeds(), "install/install_records.cpp"},
-      {"strict-yaml",
-       FuzzStrictYaml,
-       {},
-       "skill/strict_yaml.cpp skill/strict_yaml_scanner.cpp skill/strict_yaml_scalars.cpp skill/strict_yaml_markup.cpp "
-       "skill/strict_yaml_text.cpp"},
+      {"strict-yaml", FuzzStrictYaml, {}, "skill/strict_yaml.cpp"},
       {"imported-results",
        FuzzImportedResults,
        {},

@@ -132,8 +132,9 @@ std::variant<SpecifiedSkill, SkillFinding> ReadSpecifiedSkill(std::string_view t
   if (end == std::string_view::npos) return SkillFinding{"SKILL.md frontmatter not properly closed with ---", 1, 1};
   auto read = ReadStrictYaml(content.substr(kFence.size(), end - kFence.size()));
   if (auto* const problem = std::get_if<StrictYamlProblem>(&read)) {
-    const std::size_t shift = problem->line == 1 ? kFence.size() : 0;
-    return SkillFinding{fmt::format("{}{}", kYamlProblem, problem->message), problem->line, problem->column + shift};
+    const std::size_t column = problem->column + (problem->line == 1 ? kFence.size() : 0);
+    return SkillFinding{fmt::format("{}line {}, column {}: {}", kYamlProblem, problem->line, column, problem->message),
+                        problem->line, column};
   }
   SpecifiedSkill skill;
   skill.fields = std::get<StrictYaml>(std::move(read));

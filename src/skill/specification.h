@@ -16,9 +16,10 @@
 namespace upskill {
 
 // The Agent Skills specification as its reference implementation, skills-ref 0.1, understands it: the same skills are
-// valid, and the messages are its own. skill/skill.h reads skills leniently instead.
+// valid, and the messages are its own, except what is wrong with the YAML. skill/skill.h reads skills leniently
+// instead.
 
-// What begins the message of a frontmatter that is no YAML, which may have several lines.
+// Begins the message about frontmatter that isn't YAML.
 inline constexpr std::string_view kYamlProblem = "Invalid YAML in frontmatter: ";
 
 // The message about a folder that isn't a skill's.

@@ -10,6 +10,8 @@
 namespace upskill {
 
 inline constexpr std::size_t kMaxStrictYamlDepth = 200;
+// yaml-cpp may take 250 times the memory.
+inline constexpr std::size_t kMaxStrictYamlBytes = std::size_t{1} << 20U;
 
 // A value of StrictYAML, the part of YAML that the Agent Skills specification's reference implementation reads: every
 // scalar is text, and flow style, anchors, tags and duplicate keys are errors. Lines and columns (in code points) start
@@ -33,8 +35,7 @@ struct StrictYaml {
   const StrictYaml* Find(std::string_view key) const;
 };
 
-// The first problem of a text, with the message of the reference implementation's parser (strictyaml 1.7), which has
-// several lines.
+// The first problem of a text, as a phrase on one line.
 struct StrictYamlProblem {
   std::string message;
   std::size_t line = 0;
@@ -42,7 +43,8 @@ struct StrictYamlProblem {
 };
 
 // Reads valid UTF-8 whose line ends are LF. A text without content is an empty scalar. Takes time and memory in
-// proportion to the text. Deeper nesting than kMaxStrictYamlDepth is a problem.
+// proportion to the text. A larger text than kMaxStrictYamlBytes and deeper nesting than kMaxStrictYamlDepth are
+// problems.
 std::variant<StrictYaml, StrictYamlProblem> ReadStrictYaml(std::string_view text);
 
 }  // namespace upskill

@@ -35,7 +35,7 @@ x  ---\nname: x\ndescription: d\n----  =>  valid
 x  ---\nname: x\ndescription: d\n***  =>  SKILL.md frontmatter not properly closed with ---
 x  ---name: x\ndescription: d\n---  =>  valid
 x  ---name: x\ndescription: d---  =>  valid
-x  --- name: x\n    description: d\n---  =>  Invalid YAML in frontmatter: mapping values are not allowed here @2:16
+x  --- name: x\n    description: d\n---  =>  not YAML @2:16
 x  \n---\nname: x\ndescription: d\n---  =>  SKILL.md must start with YAML frontmatter (---)
 x   ---\nname: x\ndescription: d\n---  =>  SKILL.md must start with YAML frontmatter (---)
 x  \t---\nname: x\ndescription: d\n---  =>  SKILL.md must start with YAML frontmatter (---)
@@ -46,77 +46,89 @@ x  —\nname: x\ndescription: d\n—  =>  SKILL.md must start with YAML frontmat
 x  ---\r\nname: x\r\ndescription: d\r\n---\r\nbody\r\n  =>  valid
 x  ---\rname: x\rdescription: d\r---\rbody  =>  valid
 x  ---\r\nname: x\ndescription: d\r\n---  =>  valid
-x  ---\r\nname: x\r\nname: y\r\n---  =>  Invalid YAML in frontmatter: While parsing @3:1 | Duplicate key 'name' found @3:5
+x  ---\r\nname: x\r\nname: y\r\n---  =>  not YAML @3:1
 x  ---\nname: x\ndescription: d\n...\n---  =>  valid
-x  ---\nname: x\ndescription: d\n...\na: b\n---  =>  Invalid YAML in frontmatter: expected a single document in the stream @2:1 | but found another document @5:1
-x  ---\n...\nname: x\ndescription: d\n---  =>  Invalid YAML in frontmatter: while parsing a block node | expected the node content, but found '<document end>' @2:1
-x  ---\n%YAML 1.1\nname: x\ndescription: d\n---  =>  Invalid YAML in frontmatter: mapping values are not allowed here @3:5
-x  ---\nname: x\ndescription: d\n%YAML 1.2\n---  =>  Invalid YAML in frontmatter: expected '<document start>', but found '<stream end>' @5:1
+x  ---\nname: x\ndescription: d\n...\na: b\n---  =>  not YAML @5:1
+x  ---\n...\nname: x\ndescription: d\n---  =>  not YAML @3:1
+x  ---\n%YAML 1.1\nname: x\ndescription: d\n---  =>  not YAML @2:1
+x  ---\nname: x\ndescription: d\n%YAML 1.2\n---  =>  not YAML @4:1
 x  ---\n# only\n---  =>  SKILL.md frontmatter must be a YAML mapping
 x  ---\nplain\n---  =>  SKILL.md frontmatter must be a YAML mapping
 x  ---\n'quoted'\n---  =>  SKILL.md frontmatter must be a YAML mapping
 x  ---\n- a\n- b\n---  =>  SKILL.md frontmatter must be a YAML mapping
 x  ---\nnull\n---  =>  SKILL.md frontmatter must be a YAML mapping
-x  ---\n{}\n---  =>  Invalid YAML in frontmatter: While scanning @2:1 | Found ugly disallowed JSONesque flow mapping (surround with ' and ' to make text appear literally) @2:2
-x  ---\n[]\n---  =>  Invalid YAML in frontmatter: While scanning @2:1 | Found ugly disallowed JSONesque flow mapping (surround with ' and ' to make text appear literally) @2:2
-x  ---\n{name: x, description: d}\n---  =>  Invalid YAML in frontmatter: While scanning @2:1 | Found ugly disallowed JSONesque flow mapping (surround with ' and ' to make text appear literally) @2:2
-x  ---\n[a, b]\n---  =>  Invalid YAML in frontmatter: While scanning @2:1 | Found ugly disallowed JSONesque flow mapping (surround with ' and ' to make text appear literally) @2:2
-x  ---\nname: [x]\ndescription: d\n---  =>  Invalid YAML in frontmatter: While scanning @2:7 | Found ugly disallowed JSONesque flow mapping (surround with ' and ' to make text appear literally) @2:8
-x  ---\nname: x\ndescription: {a: b}\n---  =>  Invalid YAML in frontmatter: While scanning @3:14 | Found ugly disallowed JSONesque flow mapping (surround with ' and ' to make text appear literally) @3:15
-x  ---\nname: &a x\ndescription: d\n---  =>  Invalid YAML in frontmatter: While scanning @2:7 | Found confusing disallowed anchor token (surround with ' and ' to make text appear literally) @2:9
-x  ---\nname: x\ndescription: *a\n---  =>  Invalid YAML in frontmatter: found undefined alias 'a' @3:14
-x  ---\nname: &a x\ndescription: *a\n---  =>  Invalid YAML in frontmatter: While scanning @2:7 | Found confusing disallowed anchor token (surround with ' and ' to make text appear literally) @2:9
-x  ---\nname: !!str x\ndescription: d\n---  =>  Invalid YAML in frontmatter: While scanning @2:12 | Found disallowed tag tokens (do not specify types in markup) @2:7
-x  ---\n!!map\nname: x\ndescription: d\n---  =>  Invalid YAML in frontmatter: While scanning @2:6 | Found disallowed tag tokens (do not specify types in markup) @2:1
-x  ---\nname: !x\n---  =>  Invalid YAML in frontmatter: While scanning @2:9 | Found disallowed tag tokens (do not specify types in markup) @2:7
-x  ---\nname: x\nname: x\ndescription: d\n---  =>  Invalid YAML in frontmatter: While parsing @3:1 | Duplicate key 'name' found @3:5
-x  ---\nname: x\ndescription: d\ndescription: d\n---  =>  Invalid YAML in frontmatter: While parsing @4:1 | Duplicate key 'description' found @4:12
-x  ---\nname: x\ndescription: d\nmetadata:\n  a: 1\n  a: 2\n---  =>  Invalid YAML in frontmatter: While parsing @6:3 | Duplicate key 'a' found @6:4
-x  ---\nname: x\ndescription: d\nmetadata:\n  a: 1\n  a: 2\nname: y\n---  =>  Invalid YAML in frontmatter: While parsing @6:3 | Duplicate key 'a' found @6:4
-x  ---\n\tname: x\n---  =>  Invalid YAML in frontmatter: while scanning for the next token | found character '\\t' that cannot start any token @2:1
-x  ---\nname:\tx\ndescription: d\n---  =>  Invalid YAML in frontmatter: while scanning for the next token | found character '\\t' that cannot start any token @2:6
-x  ---\nname: x\n\tdescription: d\n---  =>  Invalid YAML in frontmatter: while scanning for the next token | found character '\\t' that cannot start any token @3:1
-x  ---\nname: x\n description: d\n---  =>  Invalid YAML in frontmatter: mapping values are not allowed here @3:13
-x  ---\n name: x\ndescription: d\n---  =>  Invalid YAML in frontmatter: expected a single document in the stream @2:2 | but found another document @3:1
+x  ---\n{}\n---  =>  not YAML @2:1
+x  ---\n[]\n---  =>  not YAML @2:1
+x  ---\n{name: x, description: d}\n---  =>  not YAML @2:1
+x  ---\n[a, b]\n---  =>  not YAML @2:1
+x  ---\nname: [x]\ndescription: d\n---  =>  not YAML @2:7
+x  ---\nname: x\ndescription: {a: b}\n---  =>  not YAML @3:14
+x  ---\nname: &a x\ndescription: d\n---  =>  not YAML @2:7
+x  ---\nname: x\ndescription: *a\n---  =>  not YAML @3:14
+x  ---\nname: &a x\ndescription: *a\n---  =>  not YAML @2:7
+x  ---\nname: !!str x\ndescription: d\n---  =>  not YAML @2:7
+x  ---\n!!map\nname: x\ndescription: d\n---  =>  not YAML @2:1
+x  ---\nname: !x\n---  =>  not YAML @2:7
+x  ---\nname: x\nname: x\ndescription: d\n---  =>  not YAML @3:1
+x  ---\nname: x\ndescription: d\ndescription: d\n---  =>  not YAML @4:1
+x  ---\nname: x\ndescription: d\nmetadata:\n  a: 1\n  a: 2\n---  =>  not YAML @6:3
+x  ---\nname: x\ndescription: d\nmetadata:\n  a: 1\n  a: 2\nname: y\n---  =>  not YAML @6:3
+x  ---\n\tname: x\n---  =>  not YAML @2:1
+x  ---\nname:\tx\ndescription: d\n---  =>  not YAML @2:6
+x  ---\nname: x\n\tdescription: d\n---  =>  not YAML @3:1
+x  ---\nname: x\n description: d\n---  =>  not YAML @3:13
+x  ---\n name: x\ndescription: d\n---  =>  not YAML @3:1
 x  ---\n name: x\n description: d\n---  =>  valid
-x  ---\nname: x\n  description: d\n---  =>  Invalid YAML in frontmatter: mapping values are not allowed here @3:14
-x  ---\nname:x\ndescription: d\n---  =>  Invalid YAML in frontmatter: mapping values are not allowed here @3:12
-x  ---\nname\ndescription: d\n---  =>  Invalid YAML in frontmatter: mapping values are not allowed here @3:12
-x  ---\nname: x\ndescription\n---  =>  Invalid YAML in frontmatter: while scanning a simple key @3:1 | could not find expected ':' @4:1
-x  ---\nname: x\ndescription: 'd\n---  =>  Invalid YAML in frontmatter: while scanning a quoted scalar @3:14 | found unexpected end of stream @4:1
-x  ---\nname: x\ndescription: "d\n---  =>  Invalid YAML in frontmatter: while scanning a quoted scalar @3:14 | found unexpected end of stream @4:1
+x  ---\nname: x\n  description: d\n---  =>  not YAML @3:14
+x  ---\nname:x\ndescription: d\n---  =>  not YAML @3:12
+x  ---\nname\ndescription: d\n---  =>  not YAML @3:12
+x  ---\nname: x\ndescription\n---  =>  not YAML @3:1
+x  ---\nname: x\ndescription: 'd\n---  =>  not YAML @3:14
+x  ---\nname: x\ndescription: "d\n---  =>  not YAML @3:14
 x  ---\nname: x\ndescription: d'\n---  =>  valid
-x  ---\nname: x\ndescription: d\nlicense: MIT: x\n---  =>  Invalid YAML in frontmatter: mapping values are not allowed here @4:13
-x  ---\nname: x\ndescription: d\n- a\n---  =>  Invalid YAML in frontmatter: while parsing a block mapping @2:1 | expected <block end>, but found '-' @4:1
-x  ---\nname: x\ndescription: d\na\n---  =>  Invalid YAML in frontmatter: while scanning a simple key @4:1 | could not find expected ':' @5:1
-x  ---\nname: x\ndescription: d\n]\n---  =>  Invalid YAML in frontmatter: while parsing a block mapping @2:1 | expected <block end>, but found ']' @4:1
-x  ---\nname: x\ndescription: d\n}\n---  =>  Invalid YAML in frontmatter: while parsing a block mapping @2:1 | expected <block end>, but found '}' @4:1
-x  ---\nname: x\ndescription: d\n@\n---  =>  Invalid YAML in frontmatter: while scanning for the next token | found character '@' that cannot start any token @4:1
-x  ---\nname: x\ndescription: d\n`a`: b\n---  =>  Invalid YAML in frontmatter: while scanning for the next token | found character '`' that cannot start any token @4:1
+x  ---\nname: x\ndescription: d\nlicense: MIT: x\n---  =>  not YAML @4:13
+x  ---\nname: x\ndescription: d\n- a\n---  =>  not YAML @4:1
+x  ---\nname: x\ndescription: d\na\n---  =>  not YAML @4:1
+x  ---\nname: x\ndescription: d\n]\n---  =>  not YAML @4:1
+x  ---\nname: x\ndescription: d\n}\n---  =>  not YAML @4:1
+x  ---\nname: x\ndescription: d\n@\n---  =>  not YAML @4:1
+x  ---\nname: x\ndescription: d\n`a`: b\n---  =>  not YAML @4:1
 x  ---\ndescription: d\n---  =>  Missing required field in frontmatter: name
 x  ---\nname: x\n---  =>  Missing required field in frontmatter: description
 x  ---\nlicense: MIT\n---  =>  Missing required field in frontmatter: name ;; Missing required field in frontmatter: description
 x  ---\nNAME: x\ndescription: d\n---  =>  Unexpected fields in frontmatter: NAME. Only ['allowed-tools', 'compatibility', 'description', 'license', 'metadata', 'name'] are allowed. ;; Missing required field in frontmatter: name
-x  ---\nname: x\ndescription: d\nx: \x07\n---  =>  Invalid YAML in frontmatter: unacceptable character #x0007: special characters are not allowed |   in "<unicode string>", position 27  # traceback
-x  ---\nname: x\ndescription: d\nx: \x1b[31m\n---  =>  Invalid YAML in frontmatter: unacceptable character #x001b: special characters are not allowed |   in "<unicode string>", position 27  # traceback
-x  ---\nname: x\ndescription: d\nx: \x7f\n---  =>  Invalid YAML in frontmatter: unacceptable character #x007f: special characters are not allowed |   in "<unicode string>", position 27  # traceback
+x  ---\nname: x\ndescription: d\nx: \x07\n---  =>  not YAML @4:4  # traceback
+x  ---\nname: x\ndescription: d\nx: \x1b[31m\n---  =>  not YAML @4:4  # traceback
+x  ---\nname: x\ndescription: d\nx: \x7f\n---  =>  not YAML @4:4  # traceback
 x  ---\nname: x\ndescription: d\n---\n\x07 \x00 body  =>  valid
 x  ---\nname: x\ndescription: d\nlicense: \xe2\x80\xa8\n---  =>  valid
 x  ---\nname: x\ndescription: d\nlicense: a\xc2\x85b\n---  =>  valid
 x  ---\nname: x\ndescription: d\nlicense: \xef\xbb\xbf\n---  =>  valid
-x  ---\nname: x\ndescription: d\n{k*1025}: v\n---  =>  Invalid YAML in frontmatter: while scanning a simple key @4:1 | could not find expected ':' @4:1026
+x  ---\nname: x\ndescription: d\n{k*1025}: v\n---  =>  not YAML @4:1026
 x  ---\nname: x\ndescription: d\n{k*1000}: v\n---  =>  Unexpected fields in frontmatter: {k*1000}. Only ['allowed-tools', 'compatibility', 'description', 'license', 'metadata', 'name'] are allowed.
-x  ---\nname: x\ndescription: d\nlicense: {[*300}\n---  =>  Invalid YAML in frontmatter: While scanning @4:10 | Found ugly disallowed JSONesque flow mapping (surround with ' and ' to make text appear literally) @4:11
-x  ---\nname: x\ndescription: d\nlicense: {[*2000}\n---  =>  Invalid YAML in frontmatter: While scanning @4:10 | Found ugly disallowed JSONesque flow mapping (surround with ' and ' to make text appear literally) @4:11
+x  ---\nname: x\ndescription: d\nlicense: {[*300}\n---  =>  not YAML @4:10
+x  ---\nname: x\ndescription: d\nlicense: {[*2000}\n---  =>  not YAML @4:10
 x  ---\n{- *100}x\n---  =>  SKILL.md frontmatter must be a YAML mapping
-x  ---\nname: x\ndescription: d\nmetadata:\n{ *80}a: {b*90}: c\n---  =>  Invalid YAML in frontmatter: mapping values are not allowed here @5:174
-x  ---\nname: x\ndescription: d\nlicense: {z*80}: {y*80}\n---  =>  Invalid YAML in frontmatter: mapping values are not allowed here @4:90
-x  ---\nname: x\ndescription: d\nmetadata:\n  - a\n  b: c\n---  =>  Invalid YAML in frontmatter: while parsing a block collection @5:3 | expected <block end>, but found '?' @6:3
-x  ---\nname: x\ndescription: d\nmetadata:\n  a: b\n  - c\n---  =>  Invalid YAML in frontmatter: while parsing a block mapping @5:3 | expected <block end>, but found '-' @6:3
-x  ---\nname: x\ndescription: d\nlicense: a\n  b: c\n---  =>  Invalid YAML in frontmatter: mapping values are not allowed here @5:4
-x  ---\nname: x\ndescription: d\nlicense: |\n  a\n b\n---  =>  Invalid YAML in frontmatter: while parsing a block mapping @2:1 | expected <block end>, but found '<scalar>' @6:2
-x  ---\nname: x\ndescription: d\nlicense: |\n\n\n   a\n  b\n---  =>  Invalid YAML in frontmatter: while parsing a block mapping @2:1 | expected <block end>, but found '<scalar>' @8:3
+x  ---\nname: x\ndescription: d\nmetadata:\n{ *80}a: {b*90}: c\n---  =>  not YAML @5:174
+x  ---\nname: x\ndescription: d\nlicense: {z*80}: {y*80}\n---  =>  not YAML @4:90
+x  ---\nname: x\ndescription: d\nmetadata:\n  - a\n  b: c\n---  =>  not YAML @6:3
+x  ---\nname: x\ndescription: d\nmetadata:\n  a: b\n  - c\n---  =>  not YAML @6:3
+x  ---\nname: x\ndescription: d\nlicense: a\n  b: c\n---  =>  not YAML @5:4
+x  ---\nname: x\ndescription: d\nlicense: |\n  a\n b\n---  =>  not YAML @6:2
+x  ---\nname: x\ndescription: d\nlicense: |\n\n\n   a\n  b\n---  =>  not YAML @8:3
 x  ---\nname: x\ndescription: d\nlicense: >\n\n # c\n---  =>  valid
+x  ---\nname: x\ndescription: |#c\n  d\n---  =>  not YAML @3:15
+x  ---\nname: x\ndescription: |\t\n  d\n---  =>  not YAML @3:15
+x  ---\nname: x\ndescription: |  # c\td\n  d\td\n---  =>  valid
+x  ---\nname: x\ndescription: 'd\td'#\td\n---  =>  valid
+x  ---\nname: x\ndescription: d#\td\n---  =>  not YAML @3:16
+x  ---\nname: x\ndescription:\n'd'\n---  =>  not YAML @4:1
+x  ---\nname: x\ndescription:\nnull\n---  =>  not YAML @4:1
+x  ---\nname: x\ndescription:\n|\n d\n---  =>  valid
+x  ---\nname: x\ndescription: "it\\'s"\n---  =>  not YAML @3:17
+x  ---\nname: "x\\_"\ndescription: "\\N\\ud83d\\ude80"\n---  =>  valid
+x  ---\nname:\nnull: y\ndescription: d\n---  =>  Unexpected fields in frontmatter: null. Only ['allowed-tools', 'compatibility', 'description', 'license', 'metadata', 'name'] are allowed. ;; Field 'name' must be a non-empty string
+null  ---\nname:\n  null\ndescription: ~\n---  =>  valid
 )rows";
 
 std::string MessageOf(std::string_view yaml) {
@@ -136,28 +148,13 @@ TEST(StrictYaml, FrontmatterIsReadLikeTheReference) {
   EXPECT_GE(CheckSkillRows(kTexts, [](const std::string& text) { return text; }), 100U);
 }
 
-TEST(StrictYaml, MessagesShowTheLine) {
-  EXPECT_EQ(
-      MessageOf("\nname: x\nlicense: [MIT]\n"),
-      "While scanning\n  in \"<unicode string>\", line 3, column 10:\n    license: [MIT]\n             ^ (line: 3)\n"
-      "Found ugly disallowed JSONesque flow mapping (surround with ' and ' to make text appear literally)\n"
-      "  in \"<unicode string>\", line 3, column 11:\n    license: [MIT]\n              ^ (line: 3)");
-}
-
-TEST(StrictYaml, LongLinesAreShownInPart) {
-  EXPECT_EQ(
-      MessageOf(fmt::format("{}: a: {}", Repeated("k", 60), Repeated("v", 60))),
-      fmt::format("mapping values are not allowed here\n  in \"<unicode string>\", line 1, column 64:\n     ... {}: a: "
-                  "{} ... \n{}^ (line: 1)",
-                  Repeated("k", 29), Repeated("v", 30), Repeated(" ", 41)));
-}
-
 TEST(StrictYaml, DeepNestingIsAProblem) {
   EXPECT_EQ(MessageOf(Repeated("- ", kMaxStrictYamlDepth - 1) + "x"), "");
-  EXPECT_EQ(MessageOf(Repeated("- ", 1'000'000) + "x").substr(0, 33), "nested more than 200 levels deep\n");
+  EXPECT_EQ(MessageOf(Repeated("- ", kMaxStrictYamlDepth) + "x"), "nested more than 200 levels deep");
+  EXPECT_EQ(MessageOf(Repeated("- ", 500'000) + "x"), "nested more than 200 levels deep");
   std::string steps;
   for (std::size_t i = 0; i < 400; ++i) steps += fmt::format("{}a:\n", Repeated(" ", i));
-  EXPECT_EQ(MessageOf(steps).substr(0, 33), "nested more than 200 levels deep\n");
+  EXPECT_EQ(MessageOf(steps), "nested more than 200 levels deep");
 }
 
 // Each text ten times as long may take little more than ten times the work.
@@ -177,10 +174,11 @@ TEST(StrictYaml, WorkGrowsWithTheText) {
   }
 }
 
-TEST(StrictYaml, LineOfTenMegabytesIsRead) {
-  const std::string line = Repeated("long ", 2'000'000);
-  const auto read = ReadStrictYaml(fmt::format("\nname: {}\n", line));
-  EXPECT_EQ(std::get<StrictYaml>(read).Find("name")->text.size(), line.size() - 1);
+TEST(StrictYaml, LineOfAMebibyteIsRead) {
+  const std::string text = "name: " + std::string(kMaxStrictYamlBytes - 6, 'x');
+  const auto read = ReadStrictYaml(text);
+  EXPECT_EQ(std::get<StrictYaml>(read).Find("name")->text.size(), kMaxStrictYamlBytes - 6);
+  EXPECT_EQ(MessageOf(text + "x"), "larger than 1 MiB");
 }
 
 TEST(SkillProperties, AreThoseOfTheReference) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -17,9 +18,9 @@
 //
 //   folder  content  =>  message ;; message        (or: valid)
 //
-// with \n, \t, \r and \xNN for bytes and {a*64} for 64 times "a". Of a parser's message with several lines, the lines
-// are separated by " | ", and a place such as `in "<unicode string>", line 3, column 1` with the line that it shows is
-// @3:1. Rows that end in `# traceback` are ours: the reference implementation ends with an exception.
+// with \n, \t, \r and \xNN for bytes and {a*64} for 64 times "a". `not YAML @3:1` is a message of ours: where
+// skills-ref finds a problem too, and says something else about it. " | " is a line end in a message. Rows that end in
+// `# traceback` are ours: the reference implementation ends with an exception.
 
 namespace upskill {
 
@@ -50,12 +51,10 @@ inline std::string Unfolded(std::string_view part) {
   return text;
 }
 
-// A message with its places in short form.
-inline std::string ShortMessage(const std::string& message) {
-  static const std::regex kPlace(
-      "\n  in \"<unicode string>\", line (\\d+), column (\\d+):\n[^\n]*\n *\\^ \\(line: \\d+\\)");
-  const std::string placed = std::regex_replace(message, kPlace, " @$1:$2");
-  return std::regex_replace(placed, std::regex("\n"), " | ");
+// What a row says about a finding.
+inline std::string ShortMessage(const SkillFinding& finding) {
+  if (finding.message.starts_with(kYamlProblem)) return fmt::format("not YAML @{}:{}", finding.line, finding.column);
+  return std::regex_replace(finding.message, std::regex("\n"), " | ");
 }
 
 inline std::vector<std::string> SplitRow(std::string_view text, std::string_view separator) {
@@ -98,7 +97,7 @@ inline std::size_t CheckSkillRows(std::string_view table, const std::function<st
     }
     std::vector<std::string> messages;
     for (const SkillFinding& error : errors) {
-      messages.push_back(ShortMessage(error.message));
+      messages.push_back(ShortMessage(error));
       EXPECT_GT(error.line, 0U);
       EXPECT_GT(error.column, 0U);
     }

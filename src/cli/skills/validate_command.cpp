@@ -77,15 +77,6 @@ void PrintAdvice(const SkillValidation& skill, const std::vector<SkillFinding>& 
   }
 }
 
-// On one line. Only what the YAML reader says has several, none of which GitHub Actions would take for a command.
-TerminalText ErrorText(const std::string& message) {
-  if (!message.starts_with(kYamlProblem)) return TerminalText::EscapeLine(message);
-  std::string text = message;
-  for (std::size_t at = text.find("\n::"); at != std::string::npos; at = text.find("\n::", at + 1))
-    text.insert(at + 1, " ");
-  return TerminalText::Escape(text);
-}
-
 void PrintValid(const SkillValidation& skill, Env& env) {
   PrintDocument(env, fmt::format("Valid skill: {}\n", SafeForTerminalLine(skill.folder)));
 }
@@ -93,7 +84,8 @@ void PrintValid(const SkillValidation& skill, Env& env) {
 void PrintText(const SkillValidation& skill, Env& env) {
   if (skill.errors.empty()) return PrintValid(skill, env);
   env.error(TerminalText::Format("Validation failed for {}:\n", TerminalText::EscapeLine(skill.folder)));
-  for (const SkillFinding& error : skill.errors) env.error(TerminalText::Format("  - {}\n", ErrorText(error.message)));
+  for (const SkillFinding& error : skill.errors)
+    env.error(TerminalText::Format("  - {}\n", TerminalText::EscapeLine(error.message)));
   if (!skill.file.empty() || skill.errors.front().message != kNoSkillFile) return;
   if (const auto below = FindSkillFolders(skill.folder); below && !below->empty())
     env.error("for the skills below it, add -r\n");
