@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <utility>
 
 #include "util/files.h"
@@ -14,12 +13,7 @@
 namespace upskill {
 namespace {
 
-// The most that a record may claim. Runs are added up, and folders of runs may come from elsewhere.
-constexpr std::int64_t kMostStoredTokens = 1'000'000'000'000;
-constexpr double kMostStoredSeconds = 1e9;
-constexpr double kMostStoredUsd = 1e9;
-
-double StoredSeconds(const Json& json) { return std::clamp(JsonGet(json, "seconds", 0.0), 0.0, kMostStoredSeconds); }
+double StoredSeconds(const Json& json) { return std::clamp(JsonGet(json, "seconds", 0.0), 0.0, kMaxStoredSeconds); }
 
 Json CallsToJson(const std::vector<ToolCall>& calls) {
   Json list = Json::array();
@@ -53,14 +47,9 @@ Result<ChatResponse> TurnFromJson(const StoredJson& stored) {
   response.tool_calls = CallsFromJson(stored.at("calls"));
   response.provider_blocks = Member(json, "blocks");
   ASSIGN_OR_RETURN(response.stop, StopReasonFromName(stored.at("stop").text()));
-  const StoredJson usage = stored.at("usage");
-  const auto tokens = [&usage](const char* key) {
-    return std::clamp<std::int64_t>(usage.at(key).number<std::int64_t>(), 0, kMostStoredTokens);
-  };
-  response.usage = {tokens("input"), tokens("cache_read"), tokens("cache_write"), tokens("output"),
-                    tokens("reasoning")};
+  response.usage = UsageFromJson(stored.at("usage").json());
   if (const Json& cost = Member(json, "cost_usd"); cost.is_number())
-    response.cost_usd = std::clamp(cost.get<double>(), 0.0, kMostStoredUsd);
+    response.cost_usd = std::clamp(cost.get<double>(), 0.0, kMaxStoredUsd);
   response.served_model = StringAt(json, "served_model");
   response.request_id = StringAt(json, "request_id");
   response.seconds = StoredSeconds(json);
@@ -113,12 +102,7 @@ Status TurnJournal::StoreTurn(const std::string& key, const ChatResponse& respon
                  {"text", response.text},
                  {"calls", CallsToJson(response.tool_calls)},
                  {"stop", StopReasonName(response.stop)},
-                 {"usage",
-                  {{"input", response.usage.input},
-                   {"cache_read", response.usage.cache_read},
-                   {"cache_write", response.usage.cache_write},
-                   {"output", response.usage.output},
-                   {"reasoning", response.usage.reasoning}}},
+                 {"usage", UsageToJson(response.usage)},
                  {"seconds", response.seconds}};
   if (!response.reasoning.empty()) record["reasoning"] = response.reasoning;
   if (!response.provider_blocks.is_null()) record["blocks"] = response.provider_blocks;

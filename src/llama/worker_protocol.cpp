@@ -11,33 +11,8 @@ namespace upskill {
 namespace {
 
 constexpr std::size_t kLengthBytes = 4;
-constexpr std::int64_t kMaxTokens = 1'000'000'000'000;  // counts are added up
 
 Error ProtocolError(const std::string& what) { return Error{ErrorKind::kPermanent, what}; }
-
-// A count from the worker: a whole number of at least 0, else 0.
-std::int64_t CountAt(const Json& json, const char* key) {
-  const Json& member = Member(json, key);
-  return member.is_number_integer() ? std::clamp<std::int64_t>(JsonGet<std::int64_t>(json, key, 0), 0, kMaxTokens) : 0;
-}
-
-Json UsageJson(const Usage& usage) {
-  return {{"input", usage.input},
-          {"cache_read", usage.cache_read},
-          {"cache_write", usage.cache_write},
-          {"output", usage.output},
-          {"reasoning", usage.reasoning}};
-}
-
-Usage UsageFrom(const Json& json) {
-  Usage usage;
-  usage.input = CountAt(json, "input");
-  usage.cache_read = CountAt(json, "cache_read");
-  usage.cache_write = CountAt(json, "cache_write");
-  usage.output = CountAt(json, "output");
-  usage.reasoning = CountAt(json, "reasoning");
-  return usage;
-}
 
 }  // namespace
 
@@ -162,7 +137,7 @@ Json ResponseToJson(const ChatResponse& response) {
           {"reasoning", response.reasoning},
           {"calls", CallsToJson(response.tool_calls)},
           {"stop", StopReasonName(response.stop)},
-          {"usage", UsageJson(response.usage)},
+          {"usage", UsageToJson(response.usage)},
           {"seconds", response.seconds}};
 }
 
@@ -173,7 +148,7 @@ ChatResponse ResponseFromJson(const Json& json) {
   response.tool_calls = CallsFromJson(Member(json, "calls"));
   const Result<StopReason> stop = StopReasonFromName(StringAt(json, "stop"));
   response.stop = stop ? *stop : StopReason::kEnd;
-  response.usage = UsageFrom(Member(json, "usage"));
+  response.usage = UsageFromJson(Member(json, "usage"));
   response.seconds = std::max(0.0, JsonGet<double>(json, "seconds", 0.0));
   return response;
 }
@@ -189,7 +164,7 @@ ModelInfo InfoFromJson(const Json& json) {
   info.name = StringAt(json, "name");
   info.identity = StringAt(json, "identity");
   info.detail = StringAt(json, "detail");
-  info.context_tokens = CountAt(json, "context_tokens");
+  info.context_tokens = std::clamp<std::int64_t>(JsonGet<std::int64_t>(json, "context_tokens", 0), 0, kMaxStoredTokens);
   info.threads = std::max(0, JsonGet<int>(json, "threads", 0));
   info.takes_tools = JsonGet<bool>(json, "takes_tools", false);
   info.in_process = true;

@@ -3,7 +3,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace upskill {
+
+Json UsageToJson(const Usage& usage) {
+  return {{"input", usage.input},
+          {"cache_read", usage.cache_read},
+          {"cache_write", usage.cache_write},
+          {"output", usage.output},
+          {"reasoning", usage.reasoning}};
+}
+
+Usage UsageFromJson(const Json& json) {
+  const auto count = [&json](const char* key) {
+    return std::clamp<std::int64_t>(JsonGet<std::int64_t>(json, key, 0), 0, kMaxStoredTokens);
+  };
+  return {count("input"), count("cache_read"), count("cache_write"), count("output"), count("reasoning")};
+}
 
 const char* StopReasonName(StopReason reason) {
   switch (reason) {

@@ -108,6 +108,14 @@ struct Usage {
   }
 };
 
+// The most that one answer may claim where it is stored, or comes from elsewhere: runs are added up.
+inline constexpr std::int64_t kMaxStoredTokens = 1'000'000'000'000;
+inline constexpr double kMaxStoredSeconds = 1e9;
+inline constexpr double kMaxStoredUsd = 1e9;
+
+Json UsageToJson(const Usage& usage);
+Usage UsageFromJson(const Json& json);  // what isn't a count is 0
+
 struct ChatResponse {
   std::string text;       // valid UTF-8
   std::string reasoning;  // the model's reasoning before the answer, if separate

@@ -28,28 +28,6 @@ StoredText Cut(std::string text, std::size_t most) {
   return {std::move(text), true};
 }
 
-Json UsageToJson(const Usage& usage) {
-  return {{"input", usage.input},
-          {"cache_read", usage.cache_read},
-          {"cache_write", usage.cache_write},
-          {"output", usage.output},
-          {"reasoning", usage.reasoning}};
-}
-
-std::int64_t TokensAt(const Json& usage, const char* key) {
-  return std::clamp<std::int64_t>(JsonGet<std::int64_t>(usage, key, 0), 0, kMaxStoredTokens);
-}
-
-Usage UsageFromJson(const Json& json) {
-  Usage usage;
-  usage.input = TokensAt(json, "input");
-  usage.cache_read = TokensAt(json, "cache_read");
-  usage.cache_write = TokensAt(json, "cache_write");
-  usage.output = TokensAt(json, "output");
-  usage.reasoning = TokensAt(json, "reasoning");
-  return usage;
-}
-
 ErrorKind KindFromName(const std::string& name) {
   for (const ErrorKind kind : {ErrorKind::kInput, ErrorKind::kNotFound, ErrorKind::kIo, ErrorKind::kUnavailable,
                                ErrorKind::kPermanent, ErrorKind::kCancelled}) {
@@ -143,7 +121,7 @@ Status TakeAnswer(const StoredJson& stored, Sample& sample) {
   sample.cut_from = JsonGet<std::size_t>(json, "cut_from_bytes", 0);
   sample.response.reasoning = JsonGet<std::string>(json, "reasoning", "");
   ASSIGN_OR_RETURN(sample.response.stop, StopReasonFromName(JsonGet<std::string>(json, "stop", "end")));
-  if (const auto usage = json.find("usage"); usage != json.end()) sample.response.usage = UsageFromJson(*usage);
+  sample.response.usage = UsageFromJson(Member(json, "usage"));
   sample.response.seconds = std::clamp(JsonGet(json, "seconds", 0.0), 0.0, kMaxStoredSeconds);
   ASSIGN_OR_RETURN(sample.response.cost_usd, CostFromJson(json));
   sample.response.served_model = JsonGet<std::string>(json, "served_model", "");

@@ -69,11 +69,6 @@ std::string CellName(const Sample& sample);
 inline constexpr std::size_t kMaxAnswerBytes = std::size_t{8} << 20U;
 inline constexpr std::size_t kMaxReasoningBytes = std::size_t{2} << 20U;
 
-// The most tokens that a stored answer may claim, and seconds that it took. Reports add them up.
-inline constexpr std::int64_t kMaxStoredTokens = 1'000'000'000'000;
-inline constexpr double kMaxStoredSeconds = 1e9;
-inline constexpr double kMaxStoredUsd = 1e9;  // of one answer; a line with more is damaged
-
 // The sample with its answer and reasoning in valid UTF-8 and cut to these sizes. Before its checks run: they must see
 // what is stored, because they run on it again.
 Sample CutAnswer(Sample sample);

@@ -19,7 +19,6 @@
 namespace upskill {
 namespace {
 
-constexpr std::int64_t kMaxTokens = 1'000'000'000'000;
 constexpr std::size_t kShownColumns = 300;
 constexpr std::size_t kMaxEvents = 1'000'000;  // of one streamed answer
 // Invalid bytes become three.
@@ -186,11 +185,11 @@ Error WhileAnswering(const Error& error) {
 std::int64_t TokensOf(const Json& object, const char* key) {
   const Json& value = Member(object, key);
   if (value.is_number_unsigned())
-    return static_cast<std::int64_t>(std::min<std::uint64_t>(value.get<std::uint64_t>(), kMaxTokens));
-  if (value.is_number_integer()) return std::clamp<std::int64_t>(value.get<std::int64_t>(), 0, kMaxTokens);
+    return static_cast<std::int64_t>(std::min<std::uint64_t>(value.get<std::uint64_t>(), kMaxStoredTokens));
+  if (value.is_number_integer()) return std::clamp<std::int64_t>(value.get<std::int64_t>(), 0, kMaxStoredTokens);
   if (value.is_number_float()) {
     const double number = value.get<double>();
-    if (number >= 0.0 && number <= static_cast<double>(kMaxTokens)) return static_cast<std::int64_t>(number);
+    if (number >= 0.0 && number <= static_cast<double>(kMaxStoredTokens)) return static_cast<std::int64_t>(number);
   }
   return 0;
 }
