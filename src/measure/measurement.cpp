@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -140,20 +139,6 @@ Result<TakenShare> ShareOf(const MeasureSpec& spec, Measurement& measurement) {
          measurement.remarks);
   }
   return share;
-}
-
-// The runs folder's own answers first: a shard that is started again has paid for them itself.
-Result<std::vector<Sample>> CachedFrom(const std::vector<fs::path>& folders, const Measurement& measurement) {
-  ASSIGN_OR_RETURN(std::vector<Sample> cached, CachedSamplesOf(measurement.plan, measurement.place.runs_dir));
-  std::set<std::string> cells;
-  for (const Sample& sample : cached) cells.insert(CellName(sample));
-  for (const fs::path& folder : folders) {
-    ASSIGN_OR_RETURN(std::vector<Sample> more, CachedSamplesOf(measurement.plan, folder));
-    for (Sample& sample : more) {
-      if (cells.insert(CellName(sample)).second) cached.push_back(std::move(sample));
-    }
-  }
-  return cached;
 }
 
 // The students have their tools, and the measurement knows its models.
@@ -306,7 +291,10 @@ Result<Measurement> StartMeasurement(const MeasureSpec& spec, Plan plan, const M
   ASSIGN_OR_RETURN(TakenShare share, ShareOf(spec, measurement));
   RETURN_IF_ERROR(TakeGate(spec.terms.gate, true, measurement));
   if (spec.uses_cache) {
-    ASSIGN_OR_RETURN(measurement.cached, CachedFrom(spec.cache_from, measurement));
+    std::vector<fs::path> folders = {place.runs_dir};  // the first: a shard that is started again has paid for these
+    folders.insert(folders.end(), spec.cache_from.begin(), spec.cache_from.end());
+    measurement.cells = CellsOf(measurement.plan);
+    measurement.cached = CachedSamplesOf(measurement.cells, folders);
   }
   RETURN_IF_ERROR(spec.is_kept ? CreateJournal(std::move(share), measurement) : LetAct(measurement));
   return measurement;
@@ -333,6 +321,7 @@ Result<RunOutcome> RunMeasurement(Measurement& measurement, const RunBounds& bou
   input.models = measurement.models;
   input.judge = measurement.judge.get();
   input.journal = measurement.journal ? &*measurement.journal : nullptr;
+  input.cells = std::move(measurement.cells);
   input.resumed = std::move(measurement.resumed);
   input.cached = measurement.cached;
   input.limits = bounds.limits;

@@ -11,6 +11,7 @@
 #include "agent/tool_server.h"
 #include "eval/journal/journal.h"
 #include "eval/journal/sample.h"
+#include "eval/plan/cell.h"
 #include "eval/plan/plan.h"
 #include "eval/run/budget.h"
 #include "eval/run/runner.h"
@@ -66,6 +67,7 @@ struct Measurement {
   std::optional<Journal> journal;  // absent: the run isn't kept
   std::vector<Sample> resumed;     // taken out by RunMeasurement
   bool is_resumed = false;         // it goes on with a run that was there
+  std::vector<Cell> cells;         // the plan's, if they are known already; taken out by RunMeasurement
   std::vector<Sample> cached;
   std::optional<Gate> gate;
   McpAccess access;  // to the servers of the cases

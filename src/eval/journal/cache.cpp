@@ -9,7 +9,6 @@
 
 #include "eval/journal/journal.h"
 #include "eval/journal/sample_line.h"
-#include "eval/plan/cell.h"
 #include "util/files.h"
 #include "util/json.h"
 
@@ -37,8 +36,8 @@ bool OffersCache(const std::filesystem::path& run) {
 
 }  // namespace
 
-Result<std::unordered_map<std::string, Sample>> FindCachedSamples(
-    const std::filesystem::path& runs_dir, const std::unordered_map<std::string, std::size_t>& wanted) {
+std::unordered_map<std::string, Sample> FindCachedSamples(const std::filesystem::path& runs_dir,
+                                                          const std::unordered_map<std::string, std::size_t>& wanted) {
   std::unordered_map<std::string, Sample> found;
   std::map<std::size_t, std::set<std::string>> served;  // by student: the models of its newest run
   const std::vector<std::filesystem::path> runs = FindRuns(runs_dir);
@@ -78,10 +77,12 @@ Result<std::unordered_map<std::string, Sample>> FindCachedSamples(
   return found;
 }
 
-Result<std::vector<Sample>> CachedSamplesOf(const Plan& plan, const std::filesystem::path& runs_dir) {
+std::vector<Sample> CachedSamplesOf(const std::vector<Cell>& cells,
+                                    const std::vector<std::filesystem::path>& runs_dirs) {
   std::unordered_map<std::string, std::size_t> wanted;
-  for (const Cell& cell : CellsOf(plan)) wanted.emplace(cell.key, cell.student);
-  ASSIGN_OR_RETURN(auto found, FindCachedSamples(runs_dir, wanted));
+  for (const Cell& cell : cells) wanted.emplace(cell.key, cell.student);
+  std::unordered_map<std::string, Sample> found;
+  for (const std::filesystem::path& runs_dir : runs_dirs) found.merge(FindCachedSamples(runs_dir, wanted));
   std::vector<Sample> samples;
   samples.reserve(found.size());
   for (auto& [key, sample] : found) samples.push_back(std::move(sample));

@@ -284,12 +284,11 @@ TEST(FindCachedSamples, OnlyAnswersWithAWantedKey) {
   WriteRun(folder, "2026_01_02_00_00_00-0002", JournalLine(reused) + JournalLine(Answer(Key('b'), "b of 2")));
   const auto found =
       FindCachedSamples(folder.path() / "runs", {{Key('a'), 0}, {Key('b'), 0}, {Key('c'), 0}, {Key('d'), 0}});
-  ASSERT_TRUE(found.ok());
-  ASSERT_THAT(*found, SizeIs(2));
-  EXPECT_EQ(found->at(Key('a')).response.text, "a of 0");
-  EXPECT_EQ(found->at(Key('a')).cached_from, "2025_12_31_00_00_00-0000");  // the run in which the model gave it
-  EXPECT_EQ(found->at(Key('b')).response.text, "b of 2");
-  EXPECT_EQ(found->at(Key('b')).cached_from, "2026_01_02_00_00_00-0002");  // the newest
+  ASSERT_THAT(found, SizeIs(2));
+  EXPECT_EQ(found.at(Key('a')).response.text, "a of 0");
+  EXPECT_EQ(found.at(Key('a')).cached_from, "2025_12_31_00_00_00-0000");  // the run in which the model gave it
+  EXPECT_EQ(found.at(Key('b')).response.text, "b of 2");
+  EXPECT_EQ(found.at(Key('b')).cached_from, "2026_01_02_00_00_00-0002");  // the newest
 }
 
 TEST(FindCachedSamples, LeavesOutUnreadableRuns) {
@@ -299,9 +298,9 @@ TEST(FindCachedSamples, LeavesOutUnreadableRuns) {
   fs::remove(broken / "samples.jsonl");
   fs::create_directory(broken / "samples.jsonl");
   const fs::path runs = folder.path() / "runs";
-  EXPECT_THAT(*FindCachedSamples(runs, {{Key('a'), 0}}), SizeIs(1));
-  EXPECT_THAT(*FindCachedSamples(folder.path() / "none", {{Key('a'), 0}}), IsEmpty());
-  EXPECT_THAT(*FindCachedSamples(runs, {}), IsEmpty());
+  EXPECT_THAT(FindCachedSamples(runs, {{Key('a'), 0}}), SizeIs(1));
+  EXPECT_THAT(FindCachedSamples(folder.path() / "none", {{Key('a'), 0}}), IsEmpty());
+  EXPECT_THAT(FindCachedSamples(runs, {}), IsEmpty());
 }
 
 TEST(FindCachedSamples, LeavesOutRunsThatDontOfferTheirAnswersHoweverTheirPlanIsWritten) {
@@ -312,7 +311,7 @@ TEST(FindCachedSamples, LeavesOutRunsThatDontOfferTheirAnswersHoweverTheirPlanIs
   const Json json = PlanToJson(plan);
   for (const std::string& text : {DumpJson(json), DumpJsonIndented(json), json.dump(1, '\t')}) {
     folder.Write("runs/2026_01_01_00_00_00-0001/plan.json", text);
-    EXPECT_THAT(*FindCachedSamples(run.parent_path(), {{Key('a'), 0}}), IsEmpty()) << text.substr(0, 40);
+    EXPECT_THAT(FindCachedSamples(run.parent_path(), {{Key('a'), 0}}), IsEmpty()) << text.substr(0, 40);
   }
 }
 
@@ -323,9 +322,8 @@ TEST(FindCachedSamples, FailedAttemptsComeAlong) {
            JournalLine(Failure(Key('a'))) + JournalLine(Failure(Key('a'))) + JournalLine(Answer(Key('b'))) +
                JournalLine(Answer(Key('a'))));
   const auto found = FindCachedSamples(folder.path() / "runs", {{Key('a'), 0}, {Key('b'), 0}});
-  ASSERT_TRUE(found.ok());
-  EXPECT_THAT(found->at(Key('a')).failed_before, SizeIs(2));
-  EXPECT_THAT(found->at(Key('b')).failed_before, IsEmpty());
+  EXPECT_THAT(found.at(Key('a')).failed_before, SizeIs(2));
+  EXPECT_THAT(found.at(Key('b')).failed_before, IsEmpty());
 }
 
 // Local time goes back in autumn and on the way west.
@@ -356,12 +354,11 @@ TEST(FindCachedSamples, LeavesOutAnswersOfAnotherModelUnderTheSameName) {
   WriteRun(folder, "2026_01_03_00_00_00-0003", by(Answer(Key('y')), "other-new"));
   const auto found = FindCachedSamples(folder.path() / "runs",
                                        {{Key('a'), 0}, {Key('b'), 0}, {Key('c'), 0}, {Key('d'), 0}, {Key('x'), 1}});
-  ASSERT_TRUE(found.ok());
-  EXPECT_FALSE(found->contains(Key('a'))) << "the newest run has no answer by this model";
-  EXPECT_EQ(found->at(Key('b')).response.served_model, "m-new");
-  EXPECT_TRUE(found->contains(Key('c')));
-  EXPECT_TRUE(found->contains(Key('d'))) << "a pool may serve several models";
-  EXPECT_TRUE(found->contains(Key('x'))) << "each student by itself";
+  EXPECT_FALSE(found.contains(Key('a'))) << "the newest run has no answer by this model";
+  EXPECT_EQ(found.at(Key('b')).response.served_model, "m-new");
+  EXPECT_TRUE(found.contains(Key('c')));
+  EXPECT_TRUE(found.contains(Key('d'))) << "a pool may serve several models";
+  EXPECT_TRUE(found.contains(Key('x'))) << "each student by itself";
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <thread>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "eval/journal/run_data.h"
 #include "eval/run/admission.h"
@@ -37,7 +38,7 @@ class Runner {
   explicit Runner(RunInput input)
       : input_(std::move(input)),
         plan_(*input_.plan),
-        cells_(CellsOf(plan_)),
+        cells_(input_.cells.empty() ? CellsOf(plan_) : std::exchange(input_.cells, {})),
         own_budget_(input_.limits),
         budget_(input_.budget == nullptr ? own_budget_ : *input_.budget),
         admission_(plan_, cells_, input_.models, budget_,

@@ -52,6 +52,7 @@ class RunObserver {
 
 struct RunInput {
   const Plan* plan = nullptr;
+  std::vector<Cell> cells;     // the plan's, if they are known already
   std::vector<Model*> models;  // one for each of plan->students, in their order
   Model* judge = nullptr;      // asked by checks of the type `judge`; null: they are skipped
   Journal* journal = nullptr;  // null: nothing is stored
