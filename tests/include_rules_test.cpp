@@ -69,7 +69,7 @@ const std::map<std::string, std::set<std::string>> kThirdPartyInHeaders = {
     {"util", {"nlohmann/json.hpp", "fmt/format.h", "gtest/gtest.h", "linux/filter.h", "spawn.h"}},
     {"cuda/device", {"cuda_runtime/wire.h"}},
     {"llama", {"llama.h"}},
-    {"cli/options", {"CLI/CLI.hpp"}},
+    {"cli/eval", {"CLI/CLI.hpp"}},
 };
 
 struct Include {

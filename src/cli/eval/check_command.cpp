@@ -16,6 +16,7 @@
 #include "check/suite_answers.h"
 #include "check/suite_check.h"
 #include "cli/eval/check_judge.h"
+#include "cli/eval/option_row.h"
 #include "cli/options/color_option.h"
 #include "cli/options/help_formatter.h"
 #include "cli/options/option_checks.h"

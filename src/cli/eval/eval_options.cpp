@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "cli/eval/option_row.h"
 #include "cli/options/color_option.h"
 #include "cli/options/help_formatter.h"
 #include "cli/options/matrix_output.h"
 #include "cli/options/option_checks.h"
-#include "cli/options/option_row.h"
 #include "cli/options/python_options.h"
 #include "cluster/job_record.h"
 #include "eval/plan/plan.h"

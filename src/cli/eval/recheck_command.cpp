@@ -15,6 +15,7 @@
 #include "cli/env/config.h"
 #include "cli/eval/activation_plan.h"
 #include "cli/eval/eval_session.h"
+#include "cli/eval/option_row.h"
 #include "cli/models/judge_option.h"
 #include "cli/models/students.h"
 #include "cli/options/color_option.h"

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/options/option_row.h"
+#include "cli/eval/option_row.h"
 #include "util/text.h"
 
 namespace upskill {

@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "cli/options/option_row.h"
+#include "cli/eval/option_row.h"
 #include "util/text.h"
 
 namespace upskill {

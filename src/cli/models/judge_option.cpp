@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/models/judge_option.h"
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "cli/options/option_row.h"
 #include "eval/run/judge_record.h"
 
 namespace upskill {
-
-void AddJudgeOption(CLI::App& command, std::string& judge_model, const std::string& without) {
-  AddOptionOfEval(command, "--judge-model", judge_model,
-                  "Model that judges answers for checks of the type `judge`; without one, " + without);
-}
 
 Status CheckCanJudge(const std::string& spec) {
   if (spec != "sim" && !spec.starts_with("sim:")) return {};

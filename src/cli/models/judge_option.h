@@ -10,15 +10,7 @@
 #include "skill/suite.h"
 #include "util/result.h"
 
-namespace CLI {
-class App;
-}
-
 namespace upskill {
-
-// Declares --judge-model. `without`: what happens without one.
-void AddJudgeOption(CLI::App& command, std::string& judge_model,
-                    const std::string& without = "their cases are left out");
 
 // Error: a simulated student, which answers from the cases and can't read an answer.
 Status CheckCanJudge(const std::string& spec);

@@ -3,22 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
 #include "cli/models/toolchains.h"
-#include "cli/options/option_row.h"
 
 namespace upskill {
-
-void AddSandboxOptions(CLI::App& command, SandboxChoice& choice, const std::string& what, const std::string& trusted) {
-  AddOptionOfEval(
-      command, "--no-sandbox", choice.none,
-      fmt::format("Run {} without a sandbox, with all of your rights: only for {} that you trust", what, trusted));
-  AddOptionOfEval(command, "--toolchain", choice.toolchains);
-}
 
 Result<SandboxOptions> SandboxOptionsOf(const SandboxChoice& choice, const Env& env) {
   SandboxOptions options;

@@ -8,10 +8,6 @@
 #include "sandbox/sandbox.h"
 #include "util/result.h"
 
-namespace CLI {
-class App;
-}
-
 namespace upskill {
 
 // How the user wants commands of suites to run.
@@ -19,10 +15,6 @@ struct SandboxChoice {
   bool none = false;
   std::vector<std::string> toolchains;
 };
-
-// --no-sandbox and --toolchain. `what` runs there, `trusted` is what it comes from.
-void AddSandboxOptions(CLI::App& command, SandboxChoice& choice, const std::string& what = "the suite's commands",
-                       const std::string& trusted = "answers and suites");
 
 // With the toolchains that are given, then those that `upskill toolchain add` has installed: all that the
 // sandbox's commands can read, with a warning about each other one. Error: a toolchain that

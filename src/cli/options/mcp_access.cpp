@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 
-#include "cli/options/option_row.h"
 #include "eval/plan/tool_servers.h"
 #include "net/http_client.h"
 #include "net/url.h"
@@ -45,11 +44,6 @@ Status TakeVariables(const ToolServer& server, const McpChoice& choice, const En
 }
 
 }  // namespace
-
-void AddMcpOptions(CLI::App& command, McpChoice& choice) {
-  AddOptionOfEval(command, "--mcp-url", choice.urls);
-  AddOptionOfEval(command, "--mcp-env", choice.variables);
-}
 
 Result<McpAccess> McpAccessOf(const Plan& plan, const McpChoice& choice, const Env& env) {
   McpAccess access;

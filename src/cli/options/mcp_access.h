@@ -9,10 +9,6 @@
 #include "eval/plan/plan.h"
 #include "util/result.h"
 
-namespace CLI {
-class App;
-}
-
 namespace upskill {
 
 // What the user allows the MCP servers of cases, which a suite from elsewhere can't allow itself.
@@ -20,9 +16,6 @@ struct McpChoice {
   std::vector<std::string> urls;       // of --mcp-url
   std::vector<std::string> variables;  // of --mcp-env
 };
-
-// Neither is part of a run's plan: they are given again with --resume.
-void AddMcpOptions(CLI::App& command, McpChoice& choice);
 
 // The way to the servers at URLs that the plan's cases name; one without a client if there are none. Errors (kInput): a
 // URL or a variable that the user hasn't allowed, with the option to do so; a variable that isn't set; a header's name.

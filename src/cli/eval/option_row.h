@@ -8,6 +8,9 @@
 #include <type_traits>
 #include <vector>
 
+#include "cli/models/sandbox_option.h"
+#include "cli/options/mcp_access.h"
+
 namespace upskill {
 
 struct EvalOptions;
@@ -70,5 +73,20 @@ CLI::Option* AddOptionOfEval(CLI::App& command, std::string_view name, T& value,
     return LikeRow(command.add_option(row.names, value, text), row);
   }
 }
+
+// Declares -j, with the names that the command has for it. `of`: what the number is a limit for. 0: the default.
+void AddParallelOption(CLI::App& command, int& parallel, const std::string& names = "-j,--jobs",
+                       const std::string& of = "model");
+
+// --no-sandbox and --toolchain. `what` runs there, `trusted` is what it comes from.
+void AddSandboxOptions(CLI::App& command, SandboxChoice& choice, const std::string& what = "the suite's commands",
+                       const std::string& trusted = "answers and suites");
+
+// --mcp-url and --mcp-env. Neither is part of a run's plan: they are given again with --resume.
+void AddMcpOptions(CLI::App& command, McpChoice& choice);
+
+// --judge-model. `without`: what happens without one.
+void AddJudgeOption(CLI::App& command, std::string& judge_model,
+                    const std::string& without = "their cases are left out");
 
 }  // namespace upskill
