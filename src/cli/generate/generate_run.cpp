@@ -101,7 +101,7 @@ ExitCode FinishWithoutSkill(const GenerateSession& session, const Error& error, 
   const bool gave_up =
       error.kind == ErrorKind::kPermanent || error.kind == ErrorKind::kUnavailable || error.kind == ErrorKind::kIo;
   if (!gave_up && error.kind != ErrorKind::kCancelled) return PrintError(env, error);
-  PrintStop(session, gave_up ? error.message : "interrupted", {}, true, env);
+  PrintStop(session, StudentCosts(session), gave_up ? error.message : "interrupted", {}, true, env);
   return gave_up ? ExitCode::kIncomplete : ExitCode::kInterrupted;
 }
 
@@ -121,7 +121,7 @@ ExitCode Finish(const GenerateSession& session, GenerateOutcome& outcome, bool e
     PrintOutcome(session, outcome, facts, *placing, estimated, env);
   }
   if (outcome.stopped.empty()) return ExitCode::kSuccess;
-  PrintStop(session, outcome.stopped, placing->target, outcome.resumable, env);
+  PrintStop(session, facts.students, outcome.stopped, placing->target, outcome.resumable, env);
   return outcome.interrupted ? ExitCode::kInterrupted : ExitCode::kIncomplete;
 }
 

@@ -151,14 +151,14 @@ struct KeptAnswers {
   double cost_usd = 0.0;  // as far as it is known
 };
 
-KeptAnswers KeptAnswersOf(const GenerateSession& session) {
+KeptAnswers KeptAnswersOf(const GenerateSession& session, const std::map<std::string, StageCost>& students) {
   KeptAnswers kept;
   for (const auto* teacher : {&session.teacher, &session.test_teacher}) {
     if (!*teacher) continue;
     kept.of_teachers += (*teacher)->answers();
     kept.cost_usd += (*teacher)->cost_usd();
   }
-  for (const auto& [stage, cost] : StudentCosts(session)) {
+  for (const auto& [stage, cost] : students) {
     kept.of_students += cost.calls;
     kept.cost_usd += cost.usd;
   }
@@ -317,15 +317,15 @@ void PrintWaysToTests(const GenerateSession& session, const fs::path& skill, Env
 
 }  // namespace
 
-void PrintStop(const GenerateSession& session, const std::string& reason, const fs::path& skill, bool resumable,
-               Env& env) {
+void PrintStop(const GenerateSession& session, const std::map<std::string, StageCost>& students,
+               const std::string& reason, const fs::path& skill, bool resumable, Env& env) {
   env.error(TerminalText::Format("stopped early: {}\n", reason));
   const std::string best = skill.empty() ? "" : skill.string();
   if (!session.options.log_runs) {
     if (!best.empty()) env.error(TerminalText::Format("kept: the best skill so far, in {}\n", best));
     return;
   }
-  const KeptAnswers kept = KeptAnswersOf(session);
+  const KeptAnswers kept = KeptAnswersOf(session, students);
   if (best.empty() && kept.of_teachers + kept.of_students == 0) {
     env.error(TerminalText::Format("nothing to keep yet; the generation is in {}\n", session.folder.string()));
   } else {

@@ -29,9 +29,9 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
 Json OutcomeToJson(const GenerateSession& session, const GenerateOutcome& outcome, const Placing& placing,
                    const GenerationFacts& facts);
 
-// Why a generation ended early, what of it is kept, and the command that resumes it. `skill`: where its best so far is;
-// empty: there is none yet.
-void PrintStop(const GenerateSession& session, const std::string& reason, const std::filesystem::path& skill,
-               bool resumable, Env& env);
+// Why a generation ended early, what of it is kept, and the command that resumes it. `students`: StudentCosts. `skill`:
+// where its best so far is; empty: there is none yet.
+void PrintStop(const GenerateSession& session, const std::map<std::string, StageCost>& students,
+               const std::string& reason, const std::filesystem::path& skill, bool resumable, Env& env);
 
 }  // namespace upskill
