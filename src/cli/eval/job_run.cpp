@@ -27,10 +27,8 @@ namespace fs = std::filesystem;
 Spending SpendingOf(const Sample& sample) {
   Spending spent;
   if (!sample.cached_from.empty()) return spent;  // paid for where it comes from
-  if (sample.ok() || sample.keeps_answer) {
-    spent.tokens += sample.response.usage.prompt() + sample.response.usage.output;
-    spent.usd += sample.response.cost_usd.value_or(0.0);
-  }
+  spent.tokens += sample.response.usage.prompt() + sample.response.usage.output;
+  spent.usd += sample.response.cost_usd.value_or(0.0);
   if (sample.error) {
     spent.tokens += sample.error->used_tokens;
     spent.usd += sample.error->used_usd;
@@ -85,21 +83,27 @@ Status MergeShards(const fs::path& folder, const std::vector<int>& shards, const
   return merged ? Status() : merged.error();
 }
 
+Result<Spending> SpentInRun(const fs::path& run) {
+  ASSIGN_OR_RETURN(const JournalContent content, ReadJournal(run));
+  Spending spent;
+  std::map<std::string, Spending> answered;  // by cell: an answer is stored before it is checked, and once more after
+  for (const Sample& sample : content.samples) {
+    if (sample.ok() || sample.keeps_answer) {
+      answered[CellName(sample)] = SpendingOf(sample);
+    } else {
+      spent.Add(SpendingOf(sample));
+    }
+  }
+  for (const auto& [cell, spending] : answered) spent.Add(spending);
+  return spent;
+}
+
 Result<Spending> SpentByShards(const fs::path& folder, int shards) {
   Spending spent;
   for (int shard = 1; shard <= shards; ++shard) {
     for (const fs::path& run : FindRuns(folder / ShardFolder(shard))) {
-      ASSIGN_OR_RETURN(const JournalContent content, ReadJournal(run));
-      std::map<std::string, Spending>
-          answered;  // by cell: an answer is stored before it is checked, and once more after
-      for (const Sample& sample : content.samples) {
-        if (sample.ok() || sample.keeps_answer) {
-          answered[CellName(sample)] = SpendingOf(sample);
-        } else {
-          spent.Add(SpendingOf(sample));
-        }
-      }
-      for (const auto& [cell, spending] : answered) spent.Add(spending);
+      ASSIGN_OR_RETURN(const Spending of_run, SpentInRun(run));
+      spent.Add(of_run);
     }
   }
   return spent;

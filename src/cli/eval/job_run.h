@@ -39,7 +39,8 @@ class ShardCompletion {
 // Merges the runs of these shards into the folder. Nothing happens where there are none.
 Status MergeShards(const std::filesystem::path& folder, const std::vector<int>& shards, const Clock& clock);
 
-// What all shards have spent so far.
+// What a run has spent so far, and what all shards have.
+Result<Spending> SpentInRun(const std::filesystem::path& run);
 Result<Spending> SpentByShards(const std::filesystem::path& folder, int shards);
 
 // Gives the merged run the terms of the whole one, and with `count_look` its share of alpha: once, when its plan is

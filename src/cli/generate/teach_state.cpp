@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "eval/journal/journal.h"
+#include "cli/eval/job_run.h"
 #include "util/files.h"
 #include "util/hash.h"
 
@@ -84,14 +84,8 @@ Status TeachState::NoteMeasured(const Json& settings) {
 }
 
 double TeachState::SpentOn(const std::string& run) const {
-  if (run.empty()) return 0.0;
-  const Result<JournalContent> content = ReadJournal(runs_dir_ / run);
-  if (!content) return 0.0;
-  double usd = 0.0;
-  for (const Sample& sample : content->samples) {
-    if (sample.cached_from.empty()) usd += sample.response.cost_usd.value_or(0.0);
-  }
-  return usd;
+  const Result<Spending> spent = run.empty() ? Spending() : SpentInRun(runs_dir_ / run);
+  return spent ? spent->usd : 0.0;
 }
 
 Status TeachState::Store() const { return folder_.WriteFile(name_, DumpJsonIndented(state_) + "\n"); }

@@ -33,7 +33,7 @@ class TeachState {
   Status NoteMeasureRun(const Json& settings, const std::string& run);
   Status NoteMeasured(const Json& settings);
 
-  // What the answers of a run have cost, as far as it is known; 0 without a run.
+  // What a run has cost, as far as it is known; 0 without a run.
   double SpentOn(const std::string& run) const;
 
  private:
