@@ -96,10 +96,8 @@ Status CheckOptions(const EvalOptions& options) {
 Status StartRun(const CLI::App& command, const Config& config, JobSession& session, Env& env) {
   EvalOptions& options = session.options;
   RETURN_IF_ERROR(WriteMissingTests(options, config, env));
-  ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
-  ASSIGN_OR_RETURN(const Suite suite, LoadCases(options.tests, skill.folder));
-  const std::size_t parts = suite.cases.size() * static_cast<std::size_t>(options.rounds_or_default()) *
-                            ChooseModels(options.models, config).size();
+  ASSIGN_OR_RETURN(const MeasureSpec spec, SpecOf(options, config));
+  const std::size_t parts = spec.suite.cases.size() * static_cast<std::size_t>(spec.rounds) * spec.students.size();
   if (static_cast<std::size_t>(*options.shards) > parts) {
     return InputError(
         fmt::format("--shards {}: the run (cases × rounds × models) has only {} to divide: give at most {}",
