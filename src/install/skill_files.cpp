@@ -4,9 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <functional>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -26,77 +23,13 @@ namespace {
 namespace fs = std::filesystem;
 
 // What programs leave in a skill's folder while it is used.
-constexpr std::array<std::string_view, 2> kLeavings = {"__pycache__", ".DS_Store"};
-constexpr std::size_t kMaxVisited = 20 * kMaxSkillFiles;
-constexpr std::size_t kMaxDepth = 32;
-
-template <typename Names>
-bool Has(const Names& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 bool IsLeaving(const fs::path& name) {
-  return std::any_of(name.begin(), name.end(), [](const fs::path& part) { return Has(kLeavings, part.string()); });
-}
-
-using Use = std::function<Status(const fs::directory_entry&, const std::string& name)>;
-
-// Calls `use` for everything below a folder that isn't a folder itself, and that `skip` doesn't leave out by its name.
-Status Walk(const fs::path& folder, const std::function<bool(const std::string&)>& skip, const Use& use) {
-  std::error_code code;
-  std::size_t visited = 0;
-  fs::recursive_directory_iterator entry(folder, code);
-  for (const fs::recursive_directory_iterator end; !code && entry != end; entry.increment(code)) {
-    const std::string name = entry->path().lexically_relative(folder).generic_string();
-    std::error_code ignored;
-    const bool is_folder = fs::is_directory(entry->symlink_status(ignored));
-    if (++visited > kMaxVisited || entry.depth() > static_cast<int>(kMaxDepth)) {
-      return InputError(
-          fmt::format("{}: more than {} files, or folders deeper than {}; give a folder that holds "
-                      "one skill",
-                      folder.string(), kMaxVisited, kMaxDepth));
-    }
-    if (skip(name)) {
-      if (is_folder) entry.disable_recursion_pending();
-    } else if (!is_folder) {
-      RETURN_IF_ERROR(use(*entry, name));
-    }
-  }
-  if (code) return ErrnoError("reading", folder, code.value());
-  return {};
-}
-
-// The file that a link in the skill leads to, if it is a file of the same skill.
-Result<fs::path> TargetInside(const fs::path& root, const fs::path& link) {
-  std::error_code code;
-  const fs::path target = fs::canonical(link, code);
-  if (code) {
-    return InputError(fmt::format("{} is a symbolic link that leads to nothing; remove it", link.string()));
-  }
-  const auto [end, inside] = std::mismatch(root.begin(), root.end(), target.begin(), target.end());
-  if (end != root.end()) {
-    return InputError(
-        fmt::format("{} is a symbolic link to {}, which is outside the skill; put a copy of the file "
-                    "there instead",
-                    link.string(), target.string()));
-  }
-  if (!fs::is_regular_file(target, code)) {
-    return InputError(
-        fmt::format("{} is a symbolic link to what isn't a file; put the files there instead", link.string()));
-  }
-  return target;
+  return std::any_of(name.begin(), name.end(),
+                     [](const fs::path& part) { return part == "__pycache__" || part == ".DS_Store"; });
 }
 
 // A file's name in a message.
 std::string Shown(const std::string& name) { return ExcerptLine(name, 200); }
-
-Error TooLarge(const std::string& source) {
-  return InputError(
-      fmt::format("{}: a skill may have {} files of at most {} each, {} together; leave out what isn't "
-                  "part of it",
-                  source, WithThousands(static_cast<long long>(kMaxSkillFiles)), BytesText(kMaxSkillFileBytes),
-                  BytesText(kMaxSkillBytesTotal)));
-}
 
 // Every name and every folder in it, for names that a file system without upper and lower case can't tell apart.
 Status CheckForClashes(const FileMap& files, const std::string& source) {
@@ -159,7 +92,7 @@ Result<SkillFiles> CheckedSkill(FileMap files, const std::string& source, const 
     RETURN_IF_ERROR(CheckFile(name, file, source));
     total += file.content.size();
   }
-  if (files.size() > kMaxSkillFiles || total > kMaxSkillBytesTotal) return TooLarge(source);
+  if (files.size() > kMaxSkillFiles || total > kMaxSkillBytesTotal) return SkillLimits().TooLarge(source);
   RETURN_IF_ERROR(CheckForClashes(files, source));
   const auto text = files.find("SKILL.md");
   if (text == files.end()) {
@@ -183,26 +116,8 @@ Result<SkillFiles> ReadSkillFolder(const fs::path& folder, EvaluationFiles evalu
   std::error_code code;
   const fs::path root = fs::canonical(folder, code);
   if (code) return ErrnoError("reading", folder, code.value());
-  FileMap files;
-  std::size_t total = 0;
-  const Use add = [&](const fs::directory_entry& entry, const std::string& name) -> Status {
-    std::error_code ignored;
-    fs::path file = entry.path();
-    if (entry.is_symlink(ignored)) {
-      ASSIGN_OR_RETURN(file, TargetInside(root, file));
-    } else if (!entry.is_regular_file(ignored)) {
-      return InputError(fmt::format("{} is neither a file nor a folder; remove it", file.string()));
-    }
-    if (files.size() == kMaxSkillFiles || fs::file_size(file, ignored) > kMaxSkillFileBytes)
-      return TooLarge(folder.string());
-    ASSIGN_OR_RETURN(std::string content, ReadFile(file, kMaxSkillFileBytes));
-    total += content.size();
-    if (total > kMaxSkillBytesTotal) return TooLarge(folder.string());
-    const bool executable = (fs::status(file, ignored).permissions() & fs::perms::owner_exec) != fs::perms::none;
-    files[name] = {std::move(content), executable};
-    return {};
-  };
-  RETURN_IF_ERROR(Walk(folder, [&](const std::string& name) { return IsLeftBehind(name, evaluation); }, add));
+  const auto left_out = [&](const std::string& name) { return IsLeftBehind(name, evaluation); };
+  ASSIGN_OR_RETURN(FileMap files, ReadSkillFiles(folder, left_out, OddEntries::kErrors, {}));
   return CheckedSkill(std::move(files), folder.string(), root.filename().string());
 }
 
@@ -214,28 +129,24 @@ FileHashes HashesOf(const FileMap& files) {
 }
 
 Result<std::vector<std::string>> DifferencesFrom(const FileHashes& expected, const fs::path& folder) {
+  const SkillListing listing = ListSkillFolder(folder, [](const std::string& name) { return IsLeaving(name); });
+  RETURN_IF_ERROR(listing.status);
   std::vector<std::string> differences;
-  std::map<std::string, bool> seen;
-  const Use compare = [&](const fs::directory_entry& entry, const std::string& name) -> Status {
+  for (const auto& [name, type] : listing.entries) {
     const auto known = expected.find(name);
-    std::error_code ignored;
     if (known == expected.end()) {
       differences.push_back(fmt::format("{} was added", name));
-      return {};
+      continue;
     }
-    seen[name] = true;
-    const bool readable =
-        !entry.is_symlink(ignored) && entry.is_regular_file(ignored) && entry.file_size(ignored) <= kMaxSkillFileBytes;
-    if (readable) {
-      ASSIGN_OR_RETURN(const std::string content, ReadFile(entry.path(), kMaxSkillFileBytes));
-      if (known->second.starts_with(Sha256Hex(content))) return {};
+    std::error_code code;
+    if (type == fs::file_type::regular && fs::file_size(folder / name, code) <= kMaxSkillFileBytes) {
+      ASSIGN_OR_RETURN(const std::string content, ReadFile(folder / name, kMaxSkillFileBytes));
+      if (known->second.starts_with(Sha256Hex(content))) continue;
     }
     differences.push_back(fmt::format("{} was changed", name));
-    return {};
-  };
-  RETURN_IF_ERROR(Walk(folder, [](const std::string& name) { return IsLeaving(name); }, compare));
+  }
   for (const auto& [name, hash] : expected) {
-    if (!seen.contains(name)) differences.push_back(fmt::format("{} was removed", name));
+    if (!listing.entries.contains(name)) differences.push_back(fmt::format("{} was removed", name));
   }
   std::sort(differences.begin(), differences.end());
   return differences;

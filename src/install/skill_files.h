@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "skill/skill_tree.h"
 #include "util/result.h"
 
 namespace upskill {
 
 // Whether what measures a skill goes with it (IsEvaluationFile in skill/skill_tree.h).
 enum class EvaluationFiles { kLeftOut, kIncluded };
-
-struct SkillFile {
-  std::string content;
-  bool executable = false;
-};
-
-// By their names relative to the skill's folder, with `/` between the parts.
-using FileMap = std::map<std::string, SkillFile>;
 
 // The files of a skill that have been checked: SKILL.md can be read, the name follows the specification, and no file
 // can leave the folder that the skill is copied to, or hide another one there.
@@ -33,11 +25,6 @@ struct SkillFiles {
 
 // The SHA-256 of each file of an installed skill, followed by " executable" if it may be executed.
 using FileHashes = std::map<std::string, std::string>;
-
-// More isn't a skill, but a mistake or an attack.
-inline constexpr std::size_t kMaxSkillFiles = 2000;
-inline constexpr std::size_t kMaxSkillFileBytes = std::size_t{64} << 20U;
-inline constexpr std::size_t kMaxSkillBytesTotal = std::size_t{256} << 20U;
 
 // Whether a file is left behind: it belongs to the evaluation, or isn't the author's work (.git, __pycache__,
 // .DS_Store).

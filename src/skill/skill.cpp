@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "skill/frontmatter.h"
+#include "skill/skill_tree.h"
 #include "util/files.h"
 #include "util/text.h"
 
@@ -18,8 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMaxSkillBytes = std::uint64_t{1} << 20U;
-constexpr std::size_t kMaxListedFiles = 2000;
-constexpr std::size_t kMaxVisitedEntries = 10 * kMaxListedFiles;
 
 bool IsSkillFileName(const fs::path& name) { return name == "SKILL.md" || name == "skill.md"; }
 
@@ -44,37 +43,6 @@ std::string FolderName(const fs::path& folder) {
   std::error_code code;
   const fs::path absolute = fs::absolute(folder, code).lexically_normal();
   return (absolute.has_filename() ? absolute : absolute.parent_path()).filename().string();
-}
-
-struct Listing {
-  std::vector<std::string> files;  // relative to the skill's folder, sorted
-  bool complete = true;
-};
-
-// Symbolic links are left out, so that nothing outside the skill's folder is ever listed.
-Listing ListFiles(const fs::path& folder, const std::string& name) {
-  Listing listing;
-  std::error_code code;
-  if (!fs::is_directory(fs::symlink_status(folder / name, code))) return listing;
-  std::size_t visited = 0;
-  fs::recursive_directory_iterator entry(folder / name, fs::directory_options::skip_permission_denied, code);
-  for (; !code && entry != fs::recursive_directory_iterator(); entry.increment(code)) {
-    std::error_code status_code;
-    if (fs::is_regular_file(entry->symlink_status(status_code))) {
-      if (listing.files.size() == kMaxListedFiles) {
-        listing.complete = false;
-        break;
-      }
-      listing.files.push_back(entry->path().lexically_relative(folder).generic_string());
-    }
-    if (++visited == kMaxVisitedEntries) {
-      listing.complete = false;
-      break;
-    }
-  }
-  if (code) listing.complete = false;
-  std::sort(listing.files.begin(), listing.files.end());
-  return listing;
 }
 
 }  // namespace
@@ -114,9 +82,13 @@ Result<Skill> LoadSkill(const fs::path& path) {
                                          ExcerptLine(skill.name, 80), folder_name));
   }
   for (const auto& [name, list] : {std::pair{"references", &skill.references}, std::pair{"scripts", &skill.scripts}}) {
-    Listing listing = ListFiles(skill.folder, name);
-    *list = std::move(listing.files);
-    if (listing.complete) continue;
+    const SkillListing listing =
+        ListSkillFolder(skill.folder, [&](const std::string& file_name) { return !IsAtOrBelow(file_name, {name}); });
+    for (const auto& [entry, type] : listing.entries) {
+      if (type == fs::file_type::regular && entry != name) list->push_back(entry);
+    }
+    if (listing.status && list->size() <= kMaxSkillFiles) continue;
+    list->resize(std::min(list->size(), kMaxSkillFiles));
     skill.warnings.push_back(
         fmt::format("{}: only {} files could be listed", (skill.folder / name).string(), list->size()));
   }

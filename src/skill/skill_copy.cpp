@@ -8,6 +8,7 @@
 #include <string>
 #include <system_error>
 
+#include "skill/skill_tree.h"
 #include "util/files.h"
 
 namespace upskill {
@@ -26,18 +27,6 @@ Status CopyOne(const fs::path& from, const Folder& to, const fs::path& name) {
   return to.WriteFile(name, content, {Durability::kSynced, static_cast<mode_t>(mode & fs::perms::all)});
 }
 
-Status CopyTree(const fs::path& from, const Folder& to, const fs::path& name) {
-  std::error_code code;
-  if (!fs::is_directory(fs::symlink_status(from / name, code))) return {};
-  for (fs::recursive_directory_iterator entry(from / name, code), end; !code && entry != end; entry.increment(code)) {
-    std::error_code ignored;
-    if (!fs::is_regular_file(entry->symlink_status(ignored))) continue;
-    RETURN_IF_ERROR(CopyOne(from, to, entry->path().lexically_relative(from)));
-  }
-  if (code) return ErrnoError("reading", from / name, code.value());
-  return {};
-}
-
 }  // namespace
 
 Status CopySkillFiles(const fs::path& from, const Folder& to) {
@@ -45,7 +34,12 @@ Status CopySkillFiles(const fs::path& from, const Folder& to) {
   for (const char* file : {"skill_meta.json", "lineage.json"}) {
     if (fs::exists(from / file, code)) RETURN_IF_ERROR(CopyOne(from, to, file));
   }
-  for (const char* folder : {"references", "scripts", "assets"}) RETURN_IF_ERROR(CopyTree(from, to, folder));
+  const SkillListing listing = ListSkillFolder(
+      from, [](const std::string& name) { return !IsAtOrBelow(name, {"references", "scripts", "assets"}); });
+  RETURN_IF_ERROR(listing.status);
+  for (const auto& [name, type] : listing.entries) {
+    if (type == fs::file_type::regular && name.find('/') != std::string::npos) RETURN_IF_ERROR(CopyOne(from, to, name));
+  }
   return fs::exists(from / "SKILL.md", code) ? CopyOne(from, to, "SKILL.md") : Status();
 }
 

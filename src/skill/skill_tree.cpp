@@ -7,8 +7,10 @@
 #include <array>
 #include <cstddef>
 #include <system_error>
+#include <utility>
 
 #include "skill/specification.h"
+#include "util/files.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -21,12 +23,28 @@ constexpr std::array<std::string_view, 11> kEvaluationEntries = {
     "promptfooconfig.yaml", "eval_queries.json", ".upskill"};
 constexpr long long kMaxTreeEntries = 100'000;
 constexpr int kMaxTreeLevels = 32;
-constexpr std::size_t kMaxSkillFiles = 2000;
-constexpr std::size_t kMaxSkillEntries = 10 * kMaxSkillFiles;
+constexpr std::size_t kMaxSkillEntries = 20 * kMaxSkillFiles;
 
-// `.upskill-…`: a skill that is just being installed, or whose installation was interrupted.
-bool IsPassedOver(const fs::path& folder) {
-  return folder == ".git" || folder == "node_modules" || folder.string().starts_with(".upskill-");
+// The file that a link in the skill leads to, if it is a file of the same skill.
+Result<fs::path> TargetInside(const fs::path& folder, const fs::path& link) {
+  std::error_code code;
+  const fs::path root = fs::canonical(folder, code);
+  const fs::path target = fs::canonical(link, code);
+  if (code) {
+    return InputError(fmt::format("{} is a symbolic link that leads to nothing; remove it", link.string()));
+  }
+  const auto [end, inside] = std::mismatch(root.begin(), root.end(), target.begin(), target.end());
+  if (end != root.end()) {
+    return InputError(
+        fmt::format("{} is a symbolic link to {}, which is outside the skill; put a copy of the file "
+                    "there instead",
+                    link.string(), target.string()));
+  }
+  if (!fs::is_regular_file(target, code)) {
+    return InputError(
+        fmt::format("{} is a symbolic link to what isn't a file; put the files there instead", link.string()));
+  }
+  return target;
 }
 
 }  // namespace
@@ -45,10 +63,10 @@ Result<std::vector<std::string>> FindSkillFolders(const fs::path& root) {
     std::error_code ignored;
     if (!fs::is_directory(entry->symlink_status(ignored))) continue;
     const fs::path& path = entry->path();
-    const fs::path name = path.filename();
-    const bool is_skill = !IsPassedOver(name) && SpecifiedFile(path).has_value();
+    const bool passed_over = IsPassedOver(path.string());
+    const bool is_skill = !passed_over && SpecifiedFile(path).has_value();
     if (is_skill) folders.push_back(path.string());
-    if (is_skill || IsPassedOver(name)) {
+    if (is_skill || passed_over) {
       entry.disable_recursion_pending();
     } else if (entry.depth() >= kMaxTreeLevels) {
       return InputError(
@@ -60,20 +78,79 @@ Result<std::vector<std::string>> FindSkillFolders(const fs::path& root) {
   return folders;
 }
 
+bool IsPassedOver(const std::string& path) {
+  const std::string name = fs::path(path).filename().string();
+  return name == ".git" || name == "node_modules" || name.starts_with(".upskill-");
+}
+
+SkillListing ListSkillFolder(const fs::path& folder, const LeftOut& left_out) {
+  SkillListing listing;
+  std::size_t visited = 0;
+  std::vector<fs::path> unread = {folder};
+  while (!unread.empty()) {
+    const fs::path reading = std::move(unread.back());
+    unread.pop_back();
+    std::error_code code;
+    for (fs::directory_iterator entry(reading, code), end; !code && entry != end; entry.increment(code)) {
+      std::string name = entry->path().lexically_relative(folder).generic_string();
+      if (++visited > kMaxSkillEntries || std::count(name.begin(), name.end(), '/') > kMaxTreeLevels) {
+        listing.status = InputError(
+            fmt::format("{}: more than {} files, or folders deeper than {}; give a folder that holds one skill",
+                        folder.string(), kMaxSkillEntries, kMaxTreeLevels));
+        break;
+      }
+      if (left_out && left_out(name)) continue;
+      std::error_code ignored;
+      const fs::file_type type = entry->symlink_status(ignored).type();
+      if (type == fs::file_type::directory) {
+        unread.push_back(entry->path());
+      } else {
+        listing.entries.emplace(std::move(name), type);
+      }
+    }
+    if (code) listing.status = ErrnoError("reading", reading, code.value());
+  }
+  return listing;
+}
+
 std::vector<std::string> ListSkillFiles(const fs::path& folder) {
   std::vector<std::string> files;
-  std::error_code code;
-  std::size_t visited = 0;
-  fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied, code);
-  for (; !code && entry != fs::recursive_directory_iterator(); entry.increment(code)) {
-    if (++visited > kMaxSkillEntries || files.size() == kMaxSkillFiles) break;
-    std::error_code ignored;
-    const fs::file_status status = entry->symlink_status(ignored);
-    if (fs::is_directory(status) && (IsPassedOver(entry->path().filename()) || entry.depth() >= kMaxTreeLevels))
-      entry.disable_recursion_pending();
-    if (fs::is_regular_file(status)) files.push_back(entry->path().lexically_relative(folder).generic_string());
+  for (const auto& [name, type] : ListSkillFolder(folder, IsPassedOver).entries) {
+    if (type == fs::file_type::regular && files.size() < kMaxSkillFiles) files.push_back(name);
   }
-  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Error SkillLimits::TooLarge(const std::string& source) const {
+  return InputError(
+      fmt::format("{}: a skill may have {} files of at most {} each, {} together; leave out what isn't "
+                  "part of it",
+                  source, WithThousands(static_cast<long long>(files)), BytesText(file_bytes), BytesText(total_bytes)));
+}
+
+Result<FileMap> ReadSkillFiles(const fs::path& folder, const LeftOut& left_out, OddEntries odd,
+                               const SkillLimits& limits) {
+  const SkillListing listing = ListSkillFolder(folder, left_out);
+  if (odd == OddEntries::kErrors) RETURN_IF_ERROR(listing.status);
+  FileMap files;
+  std::size_t total = 0;
+  for (const auto& [name, type] : listing.entries) {
+    fs::path file = folder / name;
+    if (type != fs::file_type::regular) {
+      if (odd == OddEntries::kLeftOut) continue;
+      if (type != fs::file_type::symlink)
+        return InputError(fmt::format("{} is neither a file nor a folder; remove it", file.string()));
+      ASSIGN_OR_RETURN(file, TargetInside(folder, file));
+    }
+    std::error_code ignored;
+    if (files.size() == limits.files || fs::file_size(file, ignored) > limits.file_bytes)
+      return limits.TooLarge(folder.string());
+    ASSIGN_OR_RETURN(std::string content, ReadFile(file, limits.file_bytes));
+    total += content.size();
+    if (total > limits.total_bytes) return limits.TooLarge(folder.string());
+    const bool executable = (fs::status(file, ignored).permissions() & fs::perms::owner_exec) != fs::perms::none;
+    files[name] = {std::move(content), executable};
+  }
   return files;
 }
 

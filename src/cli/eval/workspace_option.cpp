@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/eval/workspace_option.h"
 
-#include <fmt/format.h>
-
 #include <cstddef>
 #include <utility>
 
@@ -18,29 +16,23 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostSkillBytes = std::size_t{4} << 20U;
+constexpr SkillLimits kLimitsOfWorkspace = {kMaxWorkspaceFiles / 2, kMostSkillBytes, kMostSkillBytes};
 
 }  // namespace
 
 Result<SkillFolder> ReadSkillFolder(const fs::path& skill_folder, const std::vector<std::string>& hidden) {
   ASSIGN_OR_RETURN(const Skill skill, LoadSkill(skill_folder));
   SkillFolder folder{skill.name, skill.description, {}};
-  std::size_t bytes = 0;
-  for (const std::string& name : ListSkillFiles(skill.folder)) {
-    const fs::path file = skill.folder / name;
-    const bool is_text_of_skill = file == skill.file;
-    if (IsEvaluationFile(name) || IsAtOrBelow(name, hidden) || !ContainedPath("", name)) continue;
-    ASSIGN_OR_RETURN(std::string content, ReadFile(file));
-    bytes += content.size();
-    if (bytes > kMostSkillBytes || folder.files.size() >= kMaxWorkspaceFiles / 2) {
-      return InputError(fmt::format("the skill {} has more than {} or {} files, too much for a workspace",
-                                    skill.folder.string(), BytesText(kMostSkillBytes), kMaxWorkspaceFiles / 2));
-    }
-    folder.files[is_text_of_skill ? "SKILL.md" : PlainFileName(name)] = std::move(content);
-  }
-  // ListSkillFiles leaves links out, but SKILL.md may be one.
-  if (!folder.files.contains("SKILL.md")) {
-    ASSIGN_OR_RETURN(folder.files["SKILL.md"], ReadFile(skill.file));
-  }
+  const auto left_out = [&](const std::string& name) {
+    return IsPassedOver(name) || IsEvaluationFile(name) || IsAtOrBelow(name, hidden) || !ContainedPath("", name);
+  };
+  ASSIGN_OR_RETURN(
+      FileMap files,
+      ReadSkillFiles(skill.folder, left_out, OddEntries::kLeftOut, kLimitsOfWorkspace).With("a skill in a workspace"));
+  for (auto& [name, file] : files) folder.files[name] = std::move(file.content);
+  // It may be called skill.md, or be a link, which is left out.
+  folder.files.erase(skill.file.filename().string());
+  ASSIGN_OR_RETURN(folder.files["SKILL.md"], ReadFile(skill.file));
   return folder;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "skill/skill_text.h"
+#include "skill/skill_tree.h"
 #include "teach/body_target.h"
 #include "teach/extract.h"
 #include "util/files.h"
@@ -84,12 +85,10 @@ std::string OutputName(const GenerateSession& session) {
 // Whether each file of the copy that is still in the folder is as it was. Otherwise an earlier session made the copy,
 // and what has come since would be lost.
 bool IsAsKept(const fs::path& folder, const fs::path& copy) {
-  std::error_code code;
-  for (fs::recursive_directory_iterator it(copy, code), end; !code && it != end; it.increment(code)) {
-    if (!it->is_regular_file()) continue;
-    const Result<std::string> now = ReadFile(folder / it->path().lexically_relative(copy));
+  for (const auto& [name, type] : ListSkillFolder(copy, {}).entries) {
+    const Result<std::string> now = ReadFile(folder / name);
     if (!now && now.error().kind == ErrorKind::kNotFound) continue;  // removed before a crash
-    const Result<std::string> kept = ReadFile(it->path());
+    const Result<std::string> kept = ReadFile(copy / name);
     if (!now || !kept || *now != *kept) return false;
   }
   return true;
@@ -166,10 +165,7 @@ Result<fs::path> MakeRoom(const GenerateSession& session, const fs::path& folder
   ASSIGN_OR_RETURN(const fs::path copy, CopyAsPrevious(session, folder));
   if (!session.options.resume.empty() && !IsAsKept(folder, copy)) return fs::path();
   ASSIGN_OR_RETURN(const Folder target, Folder::Open(folder));
-  std::error_code code;
-  for (fs::recursive_directory_iterator it(copy, code), end; !code && it != end; it.increment(code)) {
-    if (it->is_regular_file()) RETURN_IF_ERROR(target.RemoveFile(fs::relative(it->path(), copy)));
-  }
+  for (const auto& [name, type] : ListSkillFolder(copy, {}).entries) RETURN_IF_ERROR(target.RemoveFile(name));
   return copy;
 }
 
