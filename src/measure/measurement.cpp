@@ -192,13 +192,13 @@ Status TakeUpJournal(const MeasureSpec& spec, const fs::path& folder, Measuremen
 }
 
 // Goes on with a run that asks what the plan asks; nothing is left to do if it has all answers.
-Status ResumeSameRun(const MeasureSpec& spec, const SameRun& same, Measurement& measurement) {
-  ASSIGN_OR_RETURN(measurement.plan, LoadPlan(same.folder));
+Status ResumeSameRun(const MeasureSpec& spec, SameRun same, Measurement& measurement) {
+  measurement.plan = std::move(same.run.plan);
   RETURN_IF_ERROR(TakeGate(spec.terms.gate, true, measurement));
   if (same.lacks_answers) {
     measurement.remarks.push_back({false, fmt::format("resuming run {}, which lacks answers", measurement.plan.run)});
   }
-  return TakeUpJournal(spec, same.folder, measurement);
+  return TakeUpJournal(spec, same.run.folder, measurement);
 }
 
 // Whether the cases can be judged here as they were when the run started.
@@ -282,9 +282,9 @@ Result<Measurement> StartMeasurement(const MeasureSpec& spec, Plan plan, const M
   }
   if (!spec.judge.empty()) RETURN_IF_ERROR(TakeJudge(spec.judge, measurement));
   if (spec.resumes_same_run && spec.is_kept) {
-    const std::optional<SameRun> same = FindSameRun(measurement.plan, place.runs_dir);
+    std::optional<SameRun> same = FindSameRun(measurement.plan, place.runs_dir);
     if (same && (same->lacks_answers || spec.uses_cache)) {
-      RETURN_IF_ERROR(ResumeSameRun(spec, *same, measurement));
+      RETURN_IF_ERROR(ResumeSameRun(spec, *std::move(same), measurement));
       return measurement;
     }
   }
@@ -300,10 +300,10 @@ Result<Measurement> StartMeasurement(const MeasureSpec& spec, Plan plan, const M
   return measurement;
 }
 
-Result<Measurement> ResumeMeasurement(const MeasureSpec& spec, const fs::path& run_folder, const MeasurePlace& place) {
+Result<Measurement> ResumeMeasurement(const MeasureSpec& spec, StoredRun run, const MeasurePlace& place) {
   Measurement measurement;
   measurement.place = place;
-  ASSIGN_OR_RETURN(measurement.plan, LoadPlan(run_folder));
+  measurement.plan = std::move(run.plan);
   RETURN_IF_ERROR(RefuseImported(measurement.plan, "resume"));
   RETURN_IF_ERROR(CheckSkill(spec, measurement));
   RETURN_IF_ERROR(CheckCases(measurement));
@@ -311,7 +311,7 @@ Result<Measurement> ResumeMeasurement(const MeasureSpec& spec, const fs::path& r
   RETURN_IF_ERROR(OpenStudents(SpecsOf(measurement.plan.students), spec.batch, measurement));
   RETURN_IF_ERROR(ReopenJudge(measurement));
   RETURN_IF_ERROR(CheckIdentities(measurement));
-  RETURN_IF_ERROR(TakeUpJournal(spec, run_folder, measurement));
+  RETURN_IF_ERROR(TakeUpJournal(spec, run.folder, measurement));
   return measurement;
 }
 

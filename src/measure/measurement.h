@@ -98,8 +98,7 @@ Result<Measurement> StartMeasurement(const MeasureSpec& spec, Plan plan, const M
 
 // Goes on with a run as its own plan says. Errors: what was measured can't be any more: another skill, changed models,
 // cases that can't pass here.
-Result<Measurement> ResumeMeasurement(const MeasureSpec& spec, const std::filesystem::path& run_folder,
-                                      const MeasurePlace& place);
+Result<Measurement> ResumeMeasurement(const MeasureSpec& spec, StoredRun run, const MeasurePlace& place);
 
 // Asks the models for what is left to answer. Errors: those of RunPlan.
 Result<RunOutcome> RunMeasurement(Measurement& measurement, const RunBounds& bounds);

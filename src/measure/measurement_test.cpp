@@ -45,6 +45,11 @@ class Measurements : public ::testing::Test {
     return StartMeasurement(spec, std::move(planned->plan), place);
   }
 
+  Result<Measurement> Resume(const std::string& run) {
+    const std::filesystem::path folder = runs.path() / run;
+    return ResumeMeasurement(spec, {folder, LoadPlan(folder).value()}, place);
+  }
+
   JudgedRun Finish(Measurement& measurement) {
     Result<RunOutcome> outcome = RunMeasurement(measurement, {});
     EXPECT_TRUE(outcome.ok());
@@ -97,7 +102,7 @@ TEST_F(Measurements, ThatAreResumedKeepTheirShare) {
     run = first->plan.run;
     Finish(*first);
   }
-  Result<Measurement> resumed = ResumeMeasurement(spec, runs.path() / run, place);
+  Result<Measurement> resumed = Resume(run);
   ASSERT_TRUE(resumed.ok()) << resumed.error().message;
   EXPECT_TRUE(resumed->is_resumed);
   EXPECT_EQ(resumed->plan.share.look, 1);
@@ -120,7 +125,7 @@ TEST_F(Measurements, WithoutAnAnswerGetTheShareThatIsLeft) {
     ASSERT_TRUE(other.ok());
     Finish(*other);
   }
-  const Result<Measurement> resumed = ResumeMeasurement(spec, runs.path() / run, place);
+  const Result<Measurement> resumed = Resume(run);
   ASSERT_TRUE(resumed.ok()) << resumed.error().message;
   EXPECT_EQ(resumed->plan.share.look, 2);
   EXPECT_EQ(LoadPlan(runs.path() / run)->share.look, 2);
@@ -146,7 +151,7 @@ TEST_F(Measurements, OfAnotherSkillAreNotResumed) {
     run = first->plan.run;
   }
   spec.skill->snapshot.name = "another";
-  const Result<Measurement> resumed = ResumeMeasurement(spec, runs.path() / run, place);
+  const Result<Measurement> resumed = Resume(run);
   ASSERT_FALSE(resumed.ok());
   EXPECT_THAT(resumed.error().message, HasSubstr("measures the skill 'test-skill', not 'another'"));
 }

@@ -212,11 +212,12 @@ Result<RunOutcome> CarryOut(const EvalOptions& options, const EvalUse& use, Meas
 
 // Starts or resumes the run of the command. `options` gets what it recalls, and outlives the session.
 Result<EvalSession> OpenEval(EvalOptions& options, const EvalUse& use, const Config& config, Env& env) {
-  RETURN_IF_ERROR(RecallTerms(options, config, env));
+  ASSIGN_OR_RETURN(std::optional<StoredRun> resumed, RunToResume(options, config));
+  if (resumed) RecallTerms(resumed->plan, options, env);
   RETURN_IF_ERROR(WriteMissingTests(options, config, env));
   ASSIGN_OR_RETURN(MeasureSpec spec, SpecOf(options, config));
   spec.resumes_same_run = use.resumes_same_run && !options.refresh;
-  return OpenEvalSession(spec, options, config, env);
+  return OpenEvalSession(spec, std::move(resumed), options, config, env);
 }
 
 }  // namespace
@@ -253,7 +254,8 @@ ExitCode RunEval(const EvalOptions& given, Env& env) {
 
 Result<JudgedRun> RunEvalQuietly(const MeasureSpec& spec, const EvalOptions& options, const Config& config,
                                  const EvalUse& use, Env& env) {
-  ASSIGN_OR_RETURN(EvalSession session, OpenEvalSession(spec, options, config, env));
+  ASSIGN_OR_RETURN(std::optional<StoredRun> resumed, RunToResume(options, config));
+  ASSIGN_OR_RETURN(EvalSession session, OpenEvalSession(spec, std::move(resumed), options, config, env));
   RETURN_IF_ERROR(TellRun(use, session.measurement));
   ASSIGN_OR_RETURN(RunOutcome outcome, CarryOut(options, use, session.measurement, env));
   EndedRun ended = EndMeasurement(session.measurement, std::move(outcome.data));

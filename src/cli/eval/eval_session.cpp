@@ -178,13 +178,6 @@ MeasurePlace PlaceOf(const EvalOptions& options, const Config& config, const San
   return place;
 }
 
-Result<fs::path> RunToResume(const EvalOptions& options, const fs::path& runs_dir) {
-  Result<fs::path> found = ResolveRun(runs_dir, options.resume);
-  if (found || !FindRuns(runs_dir).empty()) return found;
-  return Error{found.error().kind,
-               fmt::format("no run to resume in {}; leave out --resume to start one", runs_dir.string())};
-}
-
 void PrintRemarks(const std::vector<Remark>& remarks, const EvalOptions& options, Env& env) {
   if (options.quiet) return;
   for (const Remark& remark : remarks) {
@@ -204,14 +197,6 @@ Result<Measurement> StartRun(const MeasureSpec& spec, const EvalOptions& options
     PrintWarning(env, fmt::format("the gate is about fewer cases: {} left out", Counted(left_out, "case")));
   }
   return StartMeasurement(spec, std::move(planned.plan), place);
-}
-
-Result<Measurement> ResumeRun(const MeasureSpec& spec, const EvalOptions& options, const MeasurePlace& place) {
-  if (!options.log_runs) return InputError("--resume can't be combined with --no-log-runs: it continues a logged run");
-  ASSIGN_OR_RETURN(const fs::path folder, RunToResume(options, place.runs_dir));
-  ASSIGN_OR_RETURN(const Plan plan, LoadPlan(folder));
-  RETURN_IF_ERROR(CheckAgainstPlan(options, plan));
-  return ResumeMeasurement(spec, folder, place);
 }
 
 }  // namespace
@@ -243,10 +228,21 @@ Result<Suite> LoadCases(const std::string& tests, const fs::path& skill_folder) 
                    "; write one (`upskill help files` shows the format), or name one with -t FILE"};
 }
 
-Status RecallTerms(EvalOptions& options, const Config& config, Env& env) {
-  if (options.resume.empty()) return {};
-  ASSIGN_OR_RETURN(const fs::path folder, RunToResume(options, RunsFolder(options.runs_dir, config)));
-  ASSIGN_OR_RETURN(const Plan plan, LoadPlan(folder));
+Result<std::optional<StoredRun>> RunToResume(const EvalOptions& options, const Config& config) {
+  if (options.resume.empty()) return std::optional<StoredRun>();
+  if (!options.log_runs) return InputError("--resume can't be combined with --no-log-runs: it continues a logged run");
+  const fs::path runs_dir = RunsFolder(options.runs_dir, config);
+  const Result<fs::path> folder = ResolveRun(runs_dir, options.resume);
+  if (!folder) {
+    if (!FindRuns(runs_dir).empty()) return folder.error();
+    return Error{folder.error().kind,
+                 fmt::format("no run to resume in {}; leave out --resume to start one", runs_dir.string())};
+  }
+  ASSIGN_OR_RETURN(Plan plan, LoadPlan(*folder));
+  return std::optional(StoredRun{*folder, std::move(plan)});
+}
+
+void RecallTerms(const Plan& plan, EvalOptions& options, Env& env) {
   std::vector<std::string> recalled;
   const auto recall = [&recalled](auto& given, const auto& stored, bool is_given, const std::string& text) {
     if (is_given || text.empty()) return;
@@ -266,7 +262,6 @@ Status RecallTerms(EvalOptions& options, const Config& config, Env& env) {
   if (!recalled.empty() && !options.quiet) {
     env.error(TerminalText::Format("note: as when run {} started: {}\n", plan.run, TerminalText::Join(recalled, " ")));
   }
-  return {};
 }
 
 std::vector<std::string> ChooseModels(const std::vector<std::string>& given, const Config& config) {
@@ -276,13 +271,14 @@ std::vector<std::string> ChooseModels(const std::vector<std::string>& given, con
   return {std::string(kEmbeddedModel)};
 }
 
-Result<EvalSession> OpenEvalSession(const MeasureSpec& spec, const EvalOptions& options, const Config& config,
-                                    Env& env) {
+Result<EvalSession> OpenEvalSession(const MeasureSpec& spec, std::optional<StoredRun> resumed,
+                                    const EvalOptions& options, const Config& config, Env& env) {
+  if (resumed) RETURN_IF_ERROR(CheckAgainstPlan(options, resumed->plan));
   ASSIGN_OR_RETURN(SandboxOptions sandbox, SandboxOptionsOf(options.sandbox, env));
   EvalSession session{std::make_unique<Sandbox>(std::move(sandbox)), {}};
   const MeasurePlace place = PlaceOf(options, config, *session.sandbox, env);
   ASSIGN_OR_RETURN(session.measurement,
-                   options.resume.empty() ? StartRun(spec, options, place, env) : ResumeRun(spec, options, place));
+                   resumed ? ResumeMeasurement(spec, *std::move(resumed), place) : StartRun(spec, options, place, env));
   PrintRemarks(session.measurement.remarks, options, env);
   const McpChoice& mcp = options.workspace.mcp;
   if (session.measurement.access.client == nullptr && (!mcp.urls.empty() || !mcp.variables.empty())) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,14 +31,17 @@ struct EvalSession {
   Measurement measurement;
 };
 
-// Starts or resumes the run (--resume), and prints what is remarkable. All input is validated before a model is loaded
-// or a request sent. `options` and `env` outlive the session.
-Result<EvalSession> OpenEvalSession(const MeasureSpec& spec, const EvalOptions& options, const Config& config,
-                                    Env& env);
+// The run that --resume names; nothing without it.
+Result<std::optional<StoredRun>> RunToResume(const EvalOptions& options, const Config& config);
 
-// With --resume: takes the gate and the limits that the run was started with, unless the command gives others, and says
-// so. Before SpecOf.
-Status RecallTerms(EvalOptions& options, const Config& config, Env& env);
+// Takes the gate and the limits that a resumed run was started with, unless the command gives others, and says so.
+// Before SpecOf.
+void RecallTerms(const Plan& plan, EvalOptions& options, Env& env);
+
+// Starts a run or goes on with `resumed`, and prints what is remarkable. All input is validated before a model is
+// loaded or a request sent. `options` and `env` outlive the session.
+Result<EvalSession> OpenEvalSession(const MeasureSpec& spec, std::optional<StoredRun> resumed,
+                                    const EvalOptions& options, const Config& config, Env& env);
 
 // The cases of -t, else the skill's own. The error says how to give some.
 Result<Suite> LoadCases(const std::string& tests, const std::filesystem::path& skill_folder);

@@ -173,6 +173,12 @@ Status RefuseImported(const Plan& plan, const std::string& what);
 // Reads plan.json in a run's folder.
 Result<Plan> LoadPlan(const std::filesystem::path& run_folder);
 
+// A run's folder, and the plan in it.
+struct StoredRun {
+  std::filesystem::path folder;
+  Plan plan;
+};
+
 SkillSnapshot Snapshot(const Skill& skill);
 SkillSnapshot Snapshot(const std::string& name, const std::string& body);  // of a skill without a folder
 

@@ -2,6 +2,7 @@
 #include "eval/verdict/same_run.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "eval/journal/journal.h"
@@ -40,11 +41,11 @@ std::optional<SameRun> FindSameRun(const Plan& plan, const fs::path& runs_dir) {
   std::reverse(runs.begin(), runs.end());
   if (runs.size() > kMostRunsLookedAt) runs.resize(kMostRunsLookedAt);
   for (const fs::path& folder : runs) {
-    const Result<Plan> stored = LoadPlan(folder);
+    Result<Plan> stored = LoadPlan(folder);
     if (!stored || stored->imported || WhatIsAsked(*stored) != wanted) continue;
     const std::optional<bool> lacks = LacksAnswers(folder);
     if (!lacks || IsBeingWritten(folder)) return std::nullopt;
-    return SameRun{folder, *lacks};
+    return SameRun{{folder, *std::move(stored)}, *lacks};
   }
   return std::nullopt;
 }

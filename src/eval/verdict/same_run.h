@@ -10,7 +10,7 @@
 namespace upskill {
 
 struct SameRun {
-  std::filesystem::path folder;
+  StoredRun run;
   bool lacks_answers = false;
 };
 
