@@ -27,7 +27,7 @@ Result<std::string> WithDescription(const std::string& text, const std::string& 
                                     const std::string& source) {
   if (const std::string problem = DescriptionProblem(description); !problem.empty()) return InputError(problem);
   ASSIGN_OR_RETURN(const SkillParts parts, SplitFrontmatter(text, source));
-  ASSIGN_OR_RETURN(const Frontmatter before, ParseFrontmatter(parts.frontmatter, source));
+  ASSIGN_OR_RETURN(const Skill before, ParseFrontmatter(parts.frontmatter, source));
   const auto start = static_cast<std::size_t>(parts.frontmatter.data() - text.data());
   std::string yaml;
   bool found = false;
@@ -49,10 +49,10 @@ Result<std::string> WithDescription(const std::string& text, const std::string& 
   }
   std::string edited = text.substr(0, start) + yaml + text.substr(start + parts.frontmatter.size());
   const Result<SkillParts> new_parts = SplitFrontmatter(edited, source);
-  const Result<Frontmatter> after =
-      new_parts ? ParseFrontmatter(new_parts->frontmatter, source) : Result<Frontmatter>(new_parts.error());
+  const Result<Skill> after =
+      new_parts ? ParseFrontmatter(new_parts->frontmatter, source) : Result<Skill>(new_parts.error());
   const bool as_wanted = found && after && after->description == description && after->name == before.name &&
-                         after->others == before.others && new_parts->body == parts.body;
+                         after->other_fields == before.other_fields && new_parts->body == parts.body;
   if (!as_wanted) {
     return InputError(fmt::format(
         "{}: its description can't be replaced by a program; put it on lines of its own, `description: …`", source));

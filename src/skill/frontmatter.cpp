@@ -76,7 +76,7 @@ bool IsSpecifiedName(std::string_view name) {
   return characters && !name.starts_with('-') && !name.ends_with('-') && name.find("--") == std::string_view::npos;
 }
 
-std::vector<std::string> FindWarnings(const Frontmatter& fields, const std::string& source) {
+std::vector<std::string> FindWarnings(const Skill& fields, const std::string& source) {
   std::vector<std::string> warnings;
   const std::string& name = fields.name;
   if (name.empty()) {
@@ -123,7 +123,7 @@ Result<SkillParts> SplitFrontmatter(std::string_view text, const std::string& so
   return InputError(fmt::format("{}:1: the frontmatter is not closed; end it with a line ---", source));
 }
 
-Result<Frontmatter> ParseFrontmatter(std::string_view yaml, const std::string& source) {
+Result<Skill> ParseFrontmatter(std::string_view yaml, const std::string& source) {
   if (const auto bad = FindControlCharacter(yaml)) {
     const TextPosition position = PositionAt(yaml, *bad);
     return InputError(fmt::format("{}:{}:{}: control character in the frontmatter", source,
@@ -140,10 +140,10 @@ Result<Frontmatter> ParseFrontmatter(std::string_view yaml, const std::string& s
       return InputError(
           fmt::format("{}:{}: the frontmatter must be a map such as `name: my-skill`", source, kFirstLine));
     }
-    Frontmatter fields;
+    Skill fields;
     ASSIGN_OR_RETURN(fields.name, TextField(root, "name", source));
     ASSIGN_OR_RETURN(fields.description, TextField(root, "description", source));
-    fields.others = OtherFields(root, yaml);
+    fields.other_fields = OtherFields(root, yaml);
     fields.warnings = FindWarnings(fields, source);
     return fields;
   } catch (const YAML::Exception& e) {

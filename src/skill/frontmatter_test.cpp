@@ -22,15 +22,15 @@ std::string SplitError(const std::string& text) {
 }
 
 std::string ParseError(const std::string& yaml) {
-  const Result<Frontmatter> fields = ParseFrontmatter(yaml, "s/SKILL.md");
+  const Result<Skill> fields = ParseFrontmatter(yaml, "s/SKILL.md");
   EXPECT_FALSE(fields.ok()) << yaml.substr(0, 200);
   return fields ? "" : fields.error().message;
 }
 
-Frontmatter ParseFields(const std::string& yaml) {
-  Result<Frontmatter> fields = ParseFrontmatter(yaml, "s/SKILL.md");
+Skill ParseFields(const std::string& yaml) {
+  Result<Skill> fields = ParseFrontmatter(yaml, "s/SKILL.md");
   EXPECT_TRUE(fields.ok()) << (fields ? "" : fields.error().message);
-  return fields ? *fields : Frontmatter{};
+  return fields ? *fields : Skill{};
 }
 
 TEST(SplitFrontmatter, CutsAtDelimiterLines) {
@@ -88,7 +88,7 @@ TEST(ParseFrontmatter, ScalarsOfEveryStyle) {
 }
 
 TEST(ParseFrontmatter, OtherFieldsAreIgnored) {
-  const Frontmatter fields = ParseFields(
+  const Skill fields = ParseFields(
       "name: a-1\ndescription: d\nlicense: MIT\nallowed-tools: [Bash, Read]\nmetadata:\n  x: {y: [1, 2]}\n? "
       "[complex]\n: key\n");
   EXPECT_EQ(fields.name, "a-1");
@@ -98,7 +98,7 @@ TEST(ParseFrontmatter, OtherFieldsAreIgnored) {
 TEST(ParseFrontmatter, AbsentAndNullAreEmpty) {
   for (const char* yaml :
        {"license: MIT", "name:\ndescription:", "name: ~\ndescription: null", "name: ''\ndescription: \" \""}) {
-    const Frontmatter fields = ParseFields(yaml);
+    const Skill fields = ParseFields(yaml);
     EXPECT_EQ(fields.name, "") << yaml;
     EXPECT_EQ(fields.description, "") << yaml;
     EXPECT_THAT(fields.warnings, ElementsAre(HasSubstr("no \"name\""))) << yaml;
@@ -133,7 +133,7 @@ TEST(ParseFrontmatter, ControlCharactersAreErrors) {
 
 TEST(ParseFrontmatter, WarnsAboutViolationsOfTheSpecification) {
   for (const char* name : {"Upper", "a_b", "-a", "a-", "a--b", "ä", "a b", "../x"}) {
-    const Frontmatter fields = ParseFields(std::string("description: d\nname: '") + name + "'\n");
+    const Skill fields = ParseFields(std::string("description: d\nname: '") + name + "'\n");
     EXPECT_EQ(fields.name, name);
     EXPECT_THAT(fields.warnings, ElementsAre(HasSubstr("lowercase letters, digits and single hyphens"))) << name;
   }
@@ -146,13 +146,13 @@ TEST(ParseFrontmatter, WarnsAboutViolationsOfTheSpecification) {
 }
 
 TEST(ParseFrontmatter, OtherFieldsStayUnchanged) {
-  EXPECT_EQ(ParseFields("name: a\ndescription: d\n").others, "");
+  EXPECT_EQ(ParseFields("name: a\ndescription: d\n").other_fields, "");
   EXPECT_EQ(
       ParseFields("# top\nlicense: MIT  # free\nname: a\nmetadata:\n  author: me\n  # by hand\ndescription: >\n  d\n  "
                   "e\nallowed-tools: Bash\n")
-          .others,
+          .other_fields,
       "license: MIT  # free\nmetadata:\n  author: me\n  # by hand\nallowed-tools: Bash\n");
-  EXPECT_EQ(ParseFields("{name: a, description: d, license: MIT}\n").others, "");
+  EXPECT_EQ(ParseFields("{name: a, description: d, license: MIT}\n").other_fields, "");
 }
 
 TEST(ParseFrontmatter, YamlBombs) {

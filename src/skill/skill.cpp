@@ -49,8 +49,8 @@ std::string FolderName(const fs::path& folder) {
 
 Result<Skill> ParseSkill(const std::string& text, const std::string& source) {
   ASSIGN_OR_RETURN(const SkillParts parts, SplitFrontmatter(text, source));
-  ASSIGN_OR_RETURN(Frontmatter fields, ParseFrontmatter(parts.frontmatter, source));
-  if (fields.description.empty()) {
+  ASSIGN_OR_RETURN(Skill skill, ParseFrontmatter(parts.frontmatter, source));
+  if (skill.description.empty()) {
     return InputError(
         fmt::format("{}: \"description\" is missing or empty; state what the skill does and when to "
                     "use it",
@@ -59,12 +59,8 @@ Result<Skill> ParseSkill(const std::string& text, const std::string& source) {
   if (parts.body.empty()) {
     return InputError(fmt::format("{}: nothing follows the frontmatter; write the instructions there", source));
   }
-  Skill skill;
-  skill.name = std::move(fields.name);
-  skill.description = std::move(fields.description);
-  skill.other_fields = std::move(fields.others);
   skill.body = std::string(parts.body);
-  skill.warnings = std::move(fields.warnings);
+  skill.text = text;
   return skill;
 }
 

@@ -15,8 +15,9 @@ struct Skill {
   std::filesystem::path file;  // folder/SKILL.md (or skill.md)
   std::string name;            // frontmatter `name`, else the folder's name with a warning
   std::string description;
-  std::string other_fields;             // of the frontmatter, as YAML lines; empty: none
-  std::string body;                     // Markdown after the frontmatter, trimmed
+  std::string other_fields;  // of the frontmatter, whole lines, unchanged; empty: none, or on a line with those two
+  std::string body;          // Markdown after the frontmatter, trimmed
+  std::string text;          // of the whole file
   std::vector<std::string> references;  // relative paths of the files under references/ and scripts/, sorted
   std::vector<std::string> scripts;
   std::vector<std::string> warnings;  // what a lenient reader accepts but the user should fix

@@ -29,10 +29,10 @@ std::string ListOf(const std::vector<std::string>& lines) {
 }
 
 PromptValues ValuesOfSkills(const ListedSkills& skills) {
-  const std::size_t cut = std::min(kMostBodyBytes, skills.body.size());
-  return {{"name", skills.name},
-          {"description", OneLine(skills.description)},
-          {"skill", ReplaceInvalidUtf8(std::string_view(skills.body).substr(0, cut))},
+  const Skill& skill = skills.skill;
+  return {{"name", skill.name},
+          {"description", OneLine(skill.description)},
+          {"skill", ReplaceInvalidUtf8(std::string_view(skill.body).substr(0, kMostBodyBytes))},
           {"others", ListOf(skills.others)}};
 }
 
@@ -59,7 +59,7 @@ Result<std::vector<WrittenQuery>> AskForQueries(Teacher& teacher, const Prompts&
     for (const Json& text : answer.at(should ? "should_trigger" : "should_not_trigger")) {
       std::string query = text.is_string() ? std::string(Trim(text.get<std::string>())) : "";
       const std::string plain = ToLowerAscii(query);
-      const bool names_it = plain.find(ToLowerAscii(skills.name)) != std::string::npos;
+      const bool names_it = plain.find(ToLowerAscii(skills.skill.name)) != std::string::npos;
       if (query.empty() || names_it || !seen.insert(plain).second) continue;
       queries.push_back({std::move(query), should});
     }
@@ -92,7 +92,7 @@ Result<std::string> BetterDescription(Teacher& teacher, const Prompts& prompts, 
   std::string text = OneLine(JsonGet<std::string>(answer, "description", ""));
   if (const std::string problem = DescriptionProblem(text); !problem.empty())
     return InputError(fmt::format("the teacher's description can't be used: {}", problem));
-  if (text == OneLine(skills.description)) return InputError("the teacher has changed nothing");
+  if (text == OneLine(skills.skill.description)) return InputError("the teacher has changed nothing");
   return text;
 }
 

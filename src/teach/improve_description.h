@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "prompts/prompts.h"
+#include "skill/skill.h"
 #include "teach/teacher.h"
 #include "util/result.h"
 
@@ -13,9 +14,7 @@ namespace upskill {
 
 // A skill among others, as the teacher is told of it.
 struct ListedSkills {
-  std::string name;
-  std::string description;
-  std::string body;
+  Skill skill;
   std::vector<std::string> others;  // "name: description"
 };
 

@@ -11,7 +11,6 @@
 #include "check/activation_check.h"
 #include "eval/verdict/activation.h"
 #include "measure/workspace.h"
-#include "util/files.h"
 #include "util/hash.h"
 #include "util/text.h"
 
@@ -34,16 +33,6 @@ Result<Suite> SuiteOfQueries(const std::string& tests, const fs::path& folder) {
   }
   return LoadSuiteOfSkill(folder);
 }
-
-Result<SkillFolder> AsOther(const Skill& skill) {
-  ASSIGN_OR_RETURN(std::string text, ReadFile(skill.file));
-  return SkillFolder{skill.name, skill.description, {{"SKILL.md", std::move(text)}}};
-}
-
-struct SkillsFound {
-  std::vector<Skill> skills;
-  std::vector<std::string> warnings;
-};
 
 // The skills right below a folder. One that can't be read is left out, with a warning.
 SkillsFound SkillsBelow(const fs::path& folder) {
@@ -106,7 +95,7 @@ Result<Suite> SplitQueries(Suite queries) {
   return queries;
 }
 
-Result<OtherSkillsFound> OtherSkills(const std::vector<std::string>& among, const Skill& skill) {
+Result<SkillsFound> OtherSkills(const std::vector<std::string>& among, const Skill& skill) {
   SkillsFound found;
   std::error_code code;
   if (among.empty()) found = SkillsBelow(fs::absolute(skill.folder, code).lexically_normal().parent_path());
@@ -119,9 +108,9 @@ Result<OtherSkillsFound> OtherSkills(const std::vector<std::string>& among, cons
     std::move(several.skills.begin(), several.skills.end(), std::back_inserter(found.skills));
     std::move(several.warnings.begin(), several.warnings.end(), std::back_inserter(found.warnings));
   }
-  OtherSkillsFound others{{}, std::move(found.warnings)};
+  SkillsFound others{{}, std::move(found.warnings)};
   std::map<std::string, fs::path> folders = {{skill.name, skill.folder}};
-  for (const Skill& other : found.skills) {
+  for (Skill& other : found.skills) {
     if (fs::equivalent(other.folder, skill.folder, code)) continue;
     const auto leave_out = [&](const std::string& why) {
       others.warnings.push_back(fmt::format("students can't choose {}: {}", other.folder.string(), why));
@@ -140,8 +129,7 @@ Result<OtherSkillsFound> OtherSkills(const std::vector<std::string>& among, cons
       if (among.empty()) break;
       return InputError(fmt::format("more than {} other skills to choose from; name fewer with --among", kMostOthers));
     }
-    ASSIGN_OR_RETURN(SkillFolder folder, AsOther(other));
-    others.skills.push_back(std::move(folder));
+    others.skills.push_back(std::move(other));
   }
   return others;
 }

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "model/workspace.h"
 #include "skill/skill.h"
 #include "skill/suite.h"
 #include "util/result.h"
@@ -23,13 +22,13 @@ Result<Suite> LoadQueries(const std::string& tests, const std::filesystem::path&
 // should trigger as of the others. Errors: fewer than two that should trigger.
 Result<Suite> SplitQueries(Suite queries);
 
-// The skills to choose from besides another one.
-struct OtherSkillsFound {
-  std::vector<SkillFolder> skills;    // each with its SKILL.md alone
+struct SkillsFound {
+  std::vector<Skill> skills;
   std::vector<std::string> warnings;  // about those that are left out
 };
 
-// `among`: folders of skills, or folders with several; none: those next to `skill`.
-Result<OtherSkillsFound> OtherSkills(const std::vector<std::string>& among, const Skill& skill);
+// The skills to choose from besides another one. `among`: folders of skills, or folders with several; none: those next
+// to `skill`.
+Result<SkillsFound> OtherSkills(const std::vector<std::string>& among, const Skill& skill);
 
 }  // namespace upskill

@@ -47,9 +47,9 @@ Result<OpenedTeacher> OpenActivationTeacher(const std::string& spec, const Skill
 }
 
 Result<ListedSkills> ListedSkillsOf(const Skill& skill, const EvalOptions& options) {
-  ASSIGN_OR_RETURN(const OtherSkillsFound others, OtherSkills(options.activation.among, skill));
-  ListedSkills listed{skill.name, skill.description, skill.body, {}};
-  for (const SkillFolder& other : others.skills)
+  ASSIGN_OR_RETURN(const SkillsFound others, OtherSkills(options.activation.among, skill));
+  ListedSkills listed{skill, {}};
+  for (const Skill& other : others.skills)
     listed.others.push_back(fmt::format("{}: {}", other.name, other.description));
   return listed;
 }
@@ -71,8 +71,7 @@ Status WriteQueriesOf(const Skill& skill, const EvalOptions& options, Teacher& t
   return {};
 }
 
-Status WriteMissingQueries(const EvalOptions& options, const Config& config, Env& env) {
-  ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
+Status WriteMissingQueries(const Skill& skill, const EvalOptions& options, const Config& config, Env& env) {
   const Result<Suite> own = LoadQueries("", skill.folder);
   if (own || own.error().kind != ErrorKind::kNotFound) return {};
   GenerationBudget budget(options.max_cost_usd, 0.0);

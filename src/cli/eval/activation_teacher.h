@@ -34,6 +34,6 @@ Result<ListedSkills> ListedSkillsOf(const Skill& skill, const EvalOptions& optio
 Status WriteQueriesOf(const Skill& skill, const EvalOptions& options, Teacher& teacher, Env& env);
 
 // With --activation and --test-gen-model, for a skill without queries: the same, within the run's limit of cost.
-Status WriteMissingQueries(const EvalOptions& options, const Config& config, Env& env);
+Status WriteMissingQueries(const Skill& skill, const EvalOptions& options, const Config& config, Env& env);
 
 }  // namespace upskill

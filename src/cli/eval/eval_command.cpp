@@ -53,7 +53,8 @@ TerminalText OutLines(const TerminalText& lines, const Env& env) {
   return out;
 }
 
-void PrintHead(const EvalOptions& options, const Config& config, const Measurement& measurement, Env& env) {
+void PrintHead(const Skill& skill, const EvalOptions& options, const Config& config, const Measurement& measurement,
+               Env& env) {
   env.out(EvalHead(measurement.plan, StyleFor(env, env.out_is_terminal, options.color)));
   if (options.quiet) return;
   for (const Model* const model : measurement.models) {
@@ -62,9 +63,9 @@ void PrintHead(const EvalOptions& options, const Config& config, const Measureme
   if (measurement.judge)
     env.out(OutLine(fmt::format("judge  {} ({})", measurement.judge->info().name, measurement.judge->info().detail),
                     env, 7));
-  if (const Result<Skill> skill = LoadSkill(options.skill); skill && !skill->references.empty())
+  if (!skill.references.empty())
     env.out(TerminalText::Format("note   models get SKILL.md alone, without its {}\n",
-                                 Counted(skill->references.size(), "reference")));
+                                 Counted(skill.references.size(), "reference")));
   if (const std::string note = AlphaNote(measurement.plan); !note.empty()) env.out(OutLine("alpha  " + note, env, 7));
   if (options.models.empty() && options.resume.empty() && config.eval_model.empty() &&
       config.skill_generation_model.empty()) {
@@ -211,11 +212,12 @@ Result<RunOutcome> CarryOut(const EvalOptions& options, const EvalUse& use, Meas
 }
 
 // Starts or resumes the run of the command. `options` gets what it recalls, and outlives the session.
-Result<EvalSession> OpenEval(EvalOptions& options, const EvalUse& use, const Config& config, Env& env) {
+Result<EvalSession> OpenEval(const Skill& skill, EvalOptions& options, const EvalUse& use, const Config& config,
+                             Env& env) {
   ASSIGN_OR_RETURN(std::optional<StoredRun> resumed, RunToResume(options, config));
   if (resumed) RecallTerms(resumed->plan, options, env);
-  RETURN_IF_ERROR(WriteMissingTests(options, config, env));
-  ASSIGN_OR_RETURN(MeasureSpec spec, SpecOf(options, config));
+  RETURN_IF_ERROR(WriteMissingTests(skill, options, config, env));
+  ASSIGN_OR_RETURN(MeasureSpec spec, SpecOf(skill, options, config));
   spec.resumes_same_run = use.resumes_same_run && !options.refresh;
   return OpenEvalSession(spec, std::move(resumed), options, config, env);
 }
@@ -277,12 +279,14 @@ EvalPart RunEvalPart(const EvalOptions& given, const EvalUse& use, Env& env) {
   const Result<Config> config = LoadConfig(env);
   if (!config) return {PrintError(env, config.error()), {}, false};
   EvalOptions options = given;
-  Result<EvalSession> session = OpenEval(options, use, *config, env);
+  const Result<Skill> skill = LoadSkill(options.skill);
+  if (!skill) return {PrintError(env, skill.error()), {}, false};
+  Result<EvalSession> session = OpenEval(*skill, options, use, *config, env);
   if (!session) return {PrintError(env, session.error()), {}, false};
   Measurement& measurement = session->measurement;
   const std::filesystem::path folder = measurement.journal ? measurement.journal->folder() : std::filesystem::path();
   if (const Status told = TellRun(use, measurement); !told) return {PrintError(env, told.error()), folder, true};
-  if (!options.json) PrintHead(options, *config, measurement, env);
+  if (!options.json) PrintHead(*skill, options, *config, measurement, env);
 
   Result<RunOutcome> outcome = CarryOut(options, use, measurement, env);
   if (!outcome) {

@@ -95,8 +95,9 @@ Status CheckOptions(const EvalOptions& options) {
 // A new run: everything that can be wrong with skill, cases and gate is found before anything is submitted.
 Status StartRun(const CLI::App& command, const Config& config, JobSession& session, Env& env) {
   EvalOptions& options = session.options;
-  RETURN_IF_ERROR(WriteMissingTests(options, config, env));
-  ASSIGN_OR_RETURN(const MeasureSpec spec, SpecOf(options, config));
+  ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
+  RETURN_IF_ERROR(WriteMissingTests(skill, options, config, env));
+  ASSIGN_OR_RETURN(const MeasureSpec spec, SpecOf(skill, options, config));
   const std::size_t parts = spec.suite.cases.size() * static_cast<std::size_t>(spec.rounds) * spec.students.size();
   if (static_cast<std::size_t>(*options.shards) > parts) {
     return InputError(

@@ -84,15 +84,18 @@ Status TakeQueries(const Skill& skill, const EvalOptions& options, MeasureSpec& 
   }
   if (!queries) return queries.error();
   spec.suite = *std::move(queries);
-  ASSIGN_OR_RETURN(OtherSkillsFound others, OtherSkills(options.activation.among, skill));
-  spec.others = std::move(others.skills);
+  ASSIGN_OR_RETURN(SkillsFound others, OtherSkills(options.activation.among, skill));
+  spec.others.emplace();
+  for (Skill& other : others.skills)
+    spec.others->push_back({other.name, other.description, {{"SKILL.md", std::move(other.text)}}});
   std::move(others.warnings.begin(), others.warnings.end(), std::back_inserter(spec.suite.warnings));
   spec.skill->warnings.clear();
   return {};
 }
 
 // The cases, and what the skill is compared with.
-Status TakeCases(const Skill& skill, const EvalOptions& options, const Config& config, MeasureSpec& spec) {
+Status TakeCases(const Skill& skill, const std::optional<Skill>& previous, const EvalOptions& options,
+                 const Config& config, MeasureSpec& spec) {
   ASSIGN_OR_RETURN(spec.suite, CasesFor(skill, options, config));
   spec.baseline = !options.no_baseline;
   spec.placebo = options.placebo;
@@ -100,27 +103,22 @@ Status TakeCases(const Skill& skill, const EvalOptions& options, const Config& c
   if (!options.shard.empty()) {
     ASSIGN_OR_RETURN(spec.shard, ParseShard(options.shard));
   }
-  if (options.against.empty()) return {};
-  ASSIGN_OR_RETURN(const Skill previous, LoadSkill(options.against));
-  spec.previous = MeasuredSkill{Snapshot(previous), std::nullopt, {}};
+  if (!previous) return {};
+  spec.previous = MeasuredSkill{Snapshot(*previous), std::nullopt, {}};
   if (spec.previous->snapshot.sha256 != spec.skill->snapshot.sha256) return {};
   return InputError(
       fmt::format("{} and {} have the same text; there is nothing to compare", options.skill, options.against));
 }
 
-Status ReadFolders(MeasureSpec& spec) {
+Status ReadFolders(const Skill& skill, const std::optional<Skill>& previous, MeasureSpec& spec) {
   if (!spec.others && !AnyActs(spec.suite, spec.workspace->mode)) return {};
   // Each version has the same files where another one has its cases.
-  std::vector<std::string> hidden;
-  for (const std::optional<MeasuredSkill>* skill : {&spec.skill, &spec.previous}) {
-    if (!*skill) continue;
-    for (std::string& name : HiddenBySuite((*skill)->snapshot.folder, spec.suite.source))
-      hidden.push_back(std::move(name));
+  std::vector<std::string> hidden = HiddenBySuite(skill.folder, spec.suite.source);
+  if (previous) {
+    for (std::string& name : HiddenBySuite(previous->folder, spec.suite.source)) hidden.push_back(std::move(name));
+    ASSIGN_OR_RETURN(spec.previous->folder, ReadSkillFolder(*previous, hidden));
   }
-  for (std::optional<MeasuredSkill>* skill : {&spec.skill, &spec.previous}) {
-    if (!*skill) continue;
-    ASSIGN_OR_RETURN((*skill)->folder, ReadSkillFolder((*skill)->snapshot.folder, hidden));
-  }
+  ASSIGN_OR_RETURN(spec.skill->folder, ReadSkillFolder(skill, hidden));
   return {};
 }
 
@@ -201,13 +199,17 @@ Result<Measurement> StartRun(const MeasureSpec& spec, const EvalOptions& options
 
 }  // namespace
 
-Result<MeasureSpec> SpecOf(const EvalOptions& options, const Config& config) {
-  ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
+Result<MeasureSpec> SpecOf(const Skill& skill, const EvalOptions& options, const Config& config) {
   ASSIGN_OR_RETURN(MeasureSpec spec, SettingsOf(options, config));
   spec.skill = MeasuredSkill{Snapshot(skill), std::nullopt, skill.warnings};
   if (!options.resume.empty()) return spec;
-  RETURN_IF_ERROR(options.activation.on ? TakeQueries(skill, options, spec) : TakeCases(skill, options, config, spec));
-  RETURN_IF_ERROR(ReadFolders(spec));
+  std::optional<Skill> previous;
+  if (!options.against.empty()) {
+    ASSIGN_OR_RETURN(previous, LoadSkill(options.against));
+  }
+  RETURN_IF_ERROR(options.activation.on ? TakeQueries(skill, options, spec)
+                                        : TakeCases(skill, previous, options, config, spec));
+  RETURN_IF_ERROR(ReadFolders(skill, previous, spec));
   return spec;
 }
 

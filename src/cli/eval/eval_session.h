@@ -13,14 +13,15 @@
 #include "measure/measurement.h"
 #include "measure/spec.h"
 #include "sandbox/sandbox.h"
+#include "skill/skill.h"
 #include "skill/suite.h"
 #include "util/result.h"
 
 namespace upskill {
 
-// What `eval` is to measure: the skill and its cases are read. With --resume, only what ResumeMeasurement needs. Errors
+// What `eval` is to measure of the skill: its cases are read. With --resume, only what ResumeMeasurement needs. Errors
 // of what is read; two versions of a skill with the same text.
-Result<MeasureSpec> SpecOf(const EvalOptions& options, const Config& config);
+Result<MeasureSpec> SpecOf(const Skill& skill, const EvalOptions& options, const Config& config);
 
 // The same without a skill: how the models do the cases of -t by themselves.
 Result<MeasureSpec> SpecWithoutSkill(const EvalOptions& options, const Config& config);

@@ -15,7 +15,6 @@
 #include "cli/models/students.h"
 #include "net/http_client.h"
 #include "skill/python_cases.h"
-#include "skill/skill.h"
 #include "skill/suite.h"
 #include "teach/generation_budget.h"
 #include "teach/material.h"
@@ -77,10 +76,9 @@ Status SaveTests(const VettedCases& vetted, const Skill& skill) {
 
 }  // namespace
 
-Status WriteMissingTests(EvalOptions& options, const Config& config, Env& env) {
+Status WriteMissingTests(const Skill& skill, EvalOptions& options, const Config& config, Env& env) {
   if (options.test_gen_model.empty() || !options.tests.empty() || !options.resume.empty()) return {};
-  if (options.activation.on) return WriteMissingQueries(options, config, env);
-  ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
+  if (options.activation.on) return WriteMissingQueries(skill, options, config, env);
   const Result<Suite> own = LoadSuiteOfSkill(skill.folder);
   if (own || own.error().kind != ErrorKind::kNotFound) return {};
   ModelOptions model_options;

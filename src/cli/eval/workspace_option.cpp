@@ -4,24 +4,19 @@
 #include <cstddef>
 #include <utility>
 
-#include "skill/skill.h"
 #include "skill/skill_tree.h"
 #include "skill/suite.h"
 #include "util/files.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::size_t kMostSkillBytes = std::size_t{4} << 20U;
 constexpr SkillLimits kLimitsOfWorkspace = {kMaxWorkspaceFiles / 2, kMostSkillBytes, kMostSkillBytes};
 
 }  // namespace
 
-Result<SkillFolder> ReadSkillFolder(const fs::path& skill_folder, const std::vector<std::string>& hidden) {
-  ASSIGN_OR_RETURN(const Skill skill, LoadSkill(skill_folder));
+Result<SkillFolder> ReadSkillFolder(const Skill& skill, const std::vector<std::string>& hidden) {
   SkillFolder folder{skill.name, skill.description, {}};
   const auto left_out = [&](const std::string& name) {
     return IsPassedOver(name) || IsEvaluationFile(name) || IsAtOrBelow(name, hidden) || !ContainedPath("", name);
@@ -32,7 +27,7 @@ Result<SkillFolder> ReadSkillFolder(const fs::path& skill_folder, const std::vec
   for (auto& [name, file] : files) folder.files[name] = std::move(file.content);
   // It may be called skill.md, or be a link, which is left out.
   folder.files.erase(skill.file.filename().string());
-  ASSIGN_OR_RETURN(folder.files["SKILL.md"], ReadFile(skill.file));
+  folder.files["SKILL.md"] = skill.text;
   return folder;
 }
 

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/options/mcp_access.h"
 #include "measure/spec.h"
+#include "skill/skill.h"
 #include "util/result.h"
 
 namespace upskill {
@@ -28,7 +28,7 @@ CaseMode ModeOf(const WorkspaceChoice& choice);
 
 // The folder of a skill as a student sees it: without what IsEvaluationFile names, and without what is at or below the
 // paths in `hidden` (HiddenBySuite). Error: it is too large or can't be read.
-Result<SkillFolder> ReadSkillFolder(const std::filesystem::path& skill_folder, const std::vector<std::string>& hidden);
+Result<SkillFolder> ReadSkillFolder(const Skill& skill, const std::vector<std::string>& hidden);
 
 // The choice without what only this machine's user can allow. Error: a load of another name.
 Result<WorkspaceSpec> WorkspaceSpecOf(const WorkspaceChoice& choice);

@@ -72,15 +72,14 @@ class Improver {
 
   Result<Improvement> Run() {
     ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options_.eval.skill));
-    ASSIGN_OR_RETURN(const std::string text, ReadFile(skill.file));
     // What can't be written in the end should cost nothing.
     std::error_code code;
     const fs::path target = fs::absolute(options_.output, code);
     if (!options_.output.empty() && (fs::is_directory(target, code) || !fs::is_directory(target.parent_path(), code)))
       return InputError(fmt::format("--output {}: expected a file in a folder that exists", options_.output));
-    RETURN_IF_ERROR(WithDescription(text, "another", skill.file.string()));
+    RETURN_IF_ERROR(WithDescription(skill.text, "another", skill.file.string()));
     if (!options_.eval.quiet) {
-      ASSIGN_OR_RETURN(const OtherSkillsFound others, OtherSkills(options_.eval.activation.among, skill));
+      ASSIGN_OR_RETURN(const SkillsFound others, OtherSkills(options_.eval.activation.among, skill));
       for (const std::string& warning : others.warnings) PrintWarning(env_, warning);
     }
     ASSIGN_OR_RETURN(OpenedTeacher opened,
@@ -91,7 +90,7 @@ class Improver {
         RETURN_IF_ERROR(WriteQueriesOf(skill, options_.eval, *opened.teacher, env_));
     }
     Improvement found;
-    ASSIGN_OR_RETURN(MeasuredDescription own, Measure(skill.description, Split::kTrain));
+    ASSIGN_OR_RETURN(MeasuredDescription own, Measure(skill, skill.description, Split::kTrain));
     Tell("own", own);
     found.train.push_back(std::move(own));
     RETURN_IF_ERROR(TryOthers(skill, *opened.teacher, found));
@@ -101,11 +100,11 @@ class Improver {
           Counted(found.useless, "answer"), found.why_useless);
       return found;
     }
-    ASSIGN_OR_RETURN(found.before, Measure(skill.description, Split::kTest));
+    ASSIGN_OR_RETURN(found.before, Measure(skill, skill.description, Split::kTest));
     if (found.best > 0) {
-      ASSIGN_OR_RETURN(found.after, Measure(found.train[found.best].text, Split::kTest));
+      ASSIGN_OR_RETURN(found.after, Measure(skill, found.train[found.best].text, Split::kTest));
     }
-    RETURN_IF_ERROR(Write(skill, text, found));
+    RETURN_IF_ERROR(Write(skill, found));
     return found;
   }
 
@@ -117,11 +116,11 @@ class Improver {
                                     ActivationRateText(measured.activation.specificity())));
   }
 
-  Result<MeasuredDescription> Measure(const std::string& description, Split split) {
+  Result<MeasuredDescription> Measure(const Skill& skill, const std::string& description, Split split) {
     EvalOptions options = options_.eval;
     options.activation.on = true;
     options.max_cost_usd.reset();  // budget_ has it
-    ASSIGN_OR_RETURN(MeasureSpec spec, SpecOf(options, config_));
+    ASSIGN_OR_RETURN(MeasureSpec spec, SpecOf(skill, options, config_));
     ASSIGN_OR_RETURN(spec.suite, SplitQueries(std::move(spec.suite)));
     std::erase_if(spec.suite.cases, [&](const Case& query) { return query.split != split; });
     spec.trial = split == Split::kTrain ? "train" : "test";
@@ -158,7 +157,7 @@ class Improver {
                                             ActivationRateText(tried.activation.specificity())));
       }
       ListedSkills shown = listed;
-      shown.description = best.text;
+      shown.skill.description = best.text;
       const std::size_t before = teacher.answers();
       const Result<std::string> written = BetterDescription(teacher, BuiltInPrompts(), shown, trial, attempt);
       if (!written && written.error().kind != ErrorKind::kInput) return written.error();
@@ -170,7 +169,7 @@ class Improver {
           env_.error(TerminalText::Format("try {}    {}\n", attempt + 1, written.error().message));
         continue;
       }
-      ASSIGN_OR_RETURN(MeasuredDescription measured, Measure(*written, Split::kTrain));
+      ASSIGN_OR_RETURN(MeasuredDescription measured, Measure(skill, *written, Split::kTrain));
       Tell(fmt::format("try {}", attempt + 1), measured);
       const bool better = measured.score() > best.score();
       found.train.push_back(std::move(measured));
@@ -179,7 +178,7 @@ class Improver {
     return {};
   }
 
-  Status Write(const Skill& skill, const std::string& text, Improvement& found) const {
+  Status Write(const Skill& skill, Improvement& found) const {
     if (!found.after) {
       found.why = found.train.front().score() == 1.0
                       ? "the skill's own description makes no mistake on the train queries"
@@ -195,10 +194,10 @@ class Improver {
       return {};
     }
     const fs::path file = options_.output.empty() ? skill.file : fs::path(options_.output);
-    ASSIGN_OR_RETURN(const std::string edited, WithDescription(text, found.after->text, skill.file.string()));
+    ASSIGN_OR_RETURN(const std::string edited, WithDescription(skill.text, found.after->text, skill.file.string()));
     // The measurements took a while.
     ASSIGN_OR_RETURN(const std::string now, ReadFile(skill.file));
-    if (options_.output.empty() && now != text) {
+    if (options_.output.empty() && now != skill.text) {
       return InputError(
           fmt::format("{} was changed while its descriptions were measured; it stays as it is. The new "
                       "description: {}",
