@@ -136,6 +136,28 @@ class HiddenAnswers(unittest.TestCase):
         plan = json.loads(next(self.root.glob("runs/2*/plan.json")).read_text())
         self.assertEqual(sorted(plan["workspace"]["skill"]["files"]), ["SKILL.md", "references/more.md"])
 
+    def test_cases_that_a_manifest_names(self):
+        (self.root / "new/sums/grading").mkdir()
+        shutil.copy(self.root / "new/sums/tests.json", self.root / "new/sums/grading/cases.json")
+        scenario = {"id": "sums", "skills": ["new/sums"], "tests": "new/sums/grading/cases.json"}
+        (self.root / "ci.json").write_text(json.dumps({"scenarios": [scenario]}))
+        self.measure("-t", "ci.json", "--mode", "workspace", "--load", "on-demand")
+
+    def test_files_of_promptfoo(self):
+        parts = self.root / "new/sums/quiz/parts"
+        parts.mkdir(parents=True)
+        (parts.parent / "all.yaml").write_text("prompts: ['{{q}}']\ntests: file://parts/tests.yaml\n")
+        (parts / "tests.yaml").write_text(
+            f"# {PLANTED} tests\n- vars: {{q: 'What is 1 + 2 + 3?'}}\n"
+            "  assert: [{type: icontains, value: 'file://parts/expected.txt'}]\n")
+        (parts / "expected.txt").write_text(f"{PLANTED} expected")
+        self.measure("-t", "new/sums/quiz/all.yaml", "--mode", "workspace", "--load", "on-demand")
+
+    def test_earlier_runs_in_the_skill(self):
+        for _ in range(2):
+            self.measure("-t", "new/sums/tests.json", "--mode", "workspace", "--load", "on-demand",
+                         "--runs-dir", "new/sums/results", "--refresh")
+
     def test_agent_program(self):
         self.measure("-t", self.keep_cases_in_checks(), "--mode", "workspace", "--load", "on-demand", "-m", "agent:fake:tiny")
 

@@ -47,6 +47,17 @@ Result<fs::path> TargetInside(const fs::path& folder, const fs::path& link) {
   return target;
 }
 
+// The path of a place in the folder, and of where it leads to there if it is a link.
+void AddPathsInside(const fs::path& folder, const fs::path& place, std::vector<std::string>& paths) {
+  std::error_code code;
+  const fs::path root = fs::weakly_canonical(folder, code);
+  for (const fs::path& path :
+       {fs::weakly_canonical(FolderOf(place), code) / place.filename(), fs::weakly_canonical(place, code)}) {
+    const fs::path inside = path.lexically_relative(root);
+    if (!inside.empty() && inside != "." && *inside.begin() != "..") paths.push_back(inside.generic_string());
+  }
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> FindSkillFolders(const fs::path& root) {
@@ -159,11 +170,19 @@ bool IsEvaluationFile(std::string_view name) {
   return std::find(kEvaluationEntries.begin(), kEvaluationEntries.end(), first) != kEvaluationEntries.end();
 }
 
-std::vector<std::string> HiddenBySuite(const fs::path& folder, const fs::path& suite) {
-  std::error_code code;
-  const fs::path file = fs::weakly_canonical(suite, code).lexically_relative(fs::weakly_canonical(folder, code));
-  if (suite.empty() || file.empty() || file == "." || *file.begin() == "..") return {};
-  return {file.generic_string(), (file.parent_path() / "answers").generic_string()};
+std::vector<std::string> HiddenPaths(const std::vector<fs::path>& folders, const Suite& suite,
+                                     const std::vector<fs::path>& places) {
+  std::vector<std::string> hidden;
+  for (const fs::path& folder : folders) {
+    for (const fs::path& file : suite.files) AddPathsInside(folder, file, hidden);
+  }
+  std::erase_if(hidden, [](const std::string& name) { return IsAtOrBelow(name, {"references", "scripts", "assets"}); });
+  for (const fs::path& folder : folders) {
+    for (const fs::path& place : places) AddPathsInside(folder, place, hidden);
+    AddPathsInside(folder, suite.source, hidden);
+    AddPathsInside(folder, FolderOf(suite.source) / "answers", hidden);
+  }
+  return hidden;
 }
 
 bool IsAtOrBelow(std::string_view name, const std::vector<std::string>& paths) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "skill/suite.h"
 #include "util/result.h"
 
 namespace upskill {
@@ -73,9 +74,11 @@ Result<FileMap> ReadSkillFiles(const std::filesystem::path& folder, const LeftOu
 // promptfooconfig.yaml, eval_queries.json, .upskill/, in any case.
 bool IsEvaluationFile(std::string_view name);
 
-// What a suite that is kept in a skill's folder hides there, by paths in the folder: the suite's file and the folder of
-// answers beside it (docs/suites.md). Empty: the suite is elsewhere.
-std::vector<std::string> HiddenBySuite(const std::filesystem::path& folder, const std::filesystem::path& suite);
+// What measures the skill in any of the folders, by paths in them: the suite's file and the answers beside it
+// (docs/suites.md), the files that it refers to, and `places`, such as folders of runs. A file in references/, scripts/
+// or assets/ that the suite refers to is a part of the skill all the same.
+std::vector<std::string> HiddenPaths(const std::vector<std::filesystem::path>& folders, const Suite& suite,
+                                     const std::vector<std::filesystem::path>& places);
 
 // Whether `name` is one of the paths, or below one of them.
 bool IsAtOrBelow(std::string_view name, const std::vector<std::string>& paths);

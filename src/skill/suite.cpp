@@ -72,6 +72,7 @@ Result<Suite> SuiteFromCases(ConvertedSuite read, const fs::path& source) {
   Suite suite;
   suite.source = source;
   suite.warnings = std::move(read.warnings);
+  suite.files = std::move(read.files);
   std::map<std::string, std::size_t> number_of_id;
   for (std::size_t i = 0; i < read.cases.size(); ++i) {
     const std::size_t number = i + 1;

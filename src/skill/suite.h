@@ -77,6 +77,7 @@ struct Suite {
   Json document;  // the whole file as read
   std::vector<Case> cases;
   std::vector<std::string> warnings;
+  std::vector<std::filesystem::path> files;  // others that cases or the values of checks were read from
 };
 
 // The file that has the gap; null if the case has none of this name.

@@ -63,6 +63,7 @@ Result<Suite> LoadQueries(const std::string& tests, const fs::path& skill_folder
   if (suite) {
     queries.source = suite->source;
     queries.warnings = std::move(suite->warnings);
+    queries.files = std::move(suite->files);
     for (Case& test_case : suite->cases) {
       if (IsQuery(test_case)) queries.cases.push_back(std::move(test_case));
     }

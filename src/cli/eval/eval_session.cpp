@@ -110,12 +110,15 @@ Status TakeCases(const Skill& skill, const std::optional<Skill>& previous, const
       fmt::format("{} and {} have the same text; there is nothing to compare", options.skill, options.against));
 }
 
-Status ReadFolders(const Skill& skill, const std::optional<Skill>& previous, MeasureSpec& spec) {
+Status ReadFolders(const Skill& skill, const std::optional<Skill>& previous, std::vector<fs::path> runs,
+                   MeasureSpec& spec) {
   if (!spec.others && !AnyActs(spec.suite, spec.workspace->mode)) return {};
   // Each version has the same files where another one has its cases.
-  std::vector<std::string> hidden = HiddenBySuite(skill.folder, spec.suite.source);
+  std::vector<fs::path> folders = {skill.folder};
+  if (previous) folders.push_back(previous->folder);
+  runs.insert(runs.end(), spec.cache_from.begin(), spec.cache_from.end());
+  const std::vector<std::string> hidden = HiddenPaths(folders, spec.suite, runs);
   if (previous) {
-    for (std::string& name : HiddenBySuite(previous->folder, spec.suite.source)) hidden.push_back(std::move(name));
     ASSIGN_OR_RETURN(spec.previous->folder, ReadSkillFolder(*previous, hidden));
   }
   ASSIGN_OR_RETURN(spec.skill->folder, ReadSkillFolder(skill, hidden));
@@ -209,7 +212,7 @@ Result<MeasureSpec> SpecOf(const Skill& skill, const EvalOptions& options, const
   }
   RETURN_IF_ERROR(options.activation.on ? TakeQueries(skill, options, spec)
                                         : TakeCases(skill, previous, options, config, spec));
-  RETURN_IF_ERROR(ReadFolders(skill, previous, spec));
+  RETURN_IF_ERROR(ReadFolders(skill, previous, {RunsFolder(options.runs_dir, config)}, spec));
   return spec;
 }
 

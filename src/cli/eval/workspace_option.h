@@ -27,7 +27,7 @@ struct WorkspaceChoice {
 CaseMode ModeOf(const WorkspaceChoice& choice);
 
 // The folder of a skill as a student sees it: without what IsEvaluationFile names, and without what is at or below the
-// paths in `hidden` (HiddenBySuite). Error: it is too large or can't be read.
+// paths in `hidden` (HiddenPaths). Error: it is too large or can't be read.
 Result<SkillFolder> ReadSkillFolder(const Skill& skill, const std::vector<std::string>& hidden);
 
 // The choice without what only this machine's user can allow. Error: a load of another name.

@@ -103,6 +103,8 @@ Result<ConvertedSuite> ConvertCiManifest(const Json& manifest, const fs::path& f
     suite.cases.insert(suite.cases.end(), std::make_move_iterator(cases.cases.begin()),
                        std::make_move_iterator(cases.cases.end()));
     suite.warnings.insert(suite.warnings.end(), cases.warnings.begin(), cases.warnings.end());
+    suite.files.push_back(path);
+    suite.files.insert(suite.files.end(), cases.files.begin(), cases.files.end());
   }
   return suite;
 }

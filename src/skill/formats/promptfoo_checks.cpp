@@ -226,8 +226,8 @@ Json CheckFor(const TextAssertion& one) {
 
 class Assertions {
  public:
-  Assertions(const Json& variables, const Json& templates, const fs::path& folder)
-      : variables_(variables), templates_(templates), folder_(folder) {}
+  Assertions(const Json& variables, const Json& templates, const fs::path& folder, std::vector<fs::path>& files)
+      : variables_(variables), templates_(templates), folder_(folder), files_(files) {}
 
   // With a threshold, the weights of those that pass must reach that share of all weights.
   Json Checks(const Json& asserts, const Json& threshold, int depth) const {
@@ -290,6 +290,7 @@ class Assertions {
         extension != ".md")
       return InputError(fmt::format("its value is in {}, which is not a file of text or data", ExcerptLine(name, 60)));
     ASSIGN_OR_RETURN(std::string text, ReadTextBelow(folder_, name));
+    files_.push_back(folder_ / name);
     if (extension == ".txt" || extension == ".md") return Json(std::move(text));
     return extension == ".json" ? ParseJson(text, name) : ParseYaml(text, name, YamlNumbers::kNumbers);
   }
@@ -297,13 +298,14 @@ class Assertions {
   const Json& variables_;
   const Json& templates_;
   const fs::path& folder_;
+  std::vector<fs::path>& files_;
 };
 
 }  // namespace
 
 Json PromptfooChecks(const Json& asserts, const Json& threshold, const Json& variables, const Json& templates,
-                     const fs::path& folder) {
-  Json checks = Assertions(variables, templates, folder).Checks(asserts, threshold, 0);
+                     const fs::path& folder, std::vector<fs::path>& files) {
+  Json checks = Assertions(variables, templates, folder, files).Checks(asserts, threshold, 0);
   if (checks.empty()) checks.push_back(SkippedCheck("a test without assertions", "add some under \"assert\""));
   return checks;
 }

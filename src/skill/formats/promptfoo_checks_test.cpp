@@ -15,7 +15,8 @@ using ::testing::HasSubstr;
 class PromptfooChecksTest : public ::testing::Test {
  protected:
   Json ChecksOf(const std::string& asserts, const Json& threshold = {}) {
-    return PromptfooChecks(ParseJson(asserts, "t").value(), threshold, {{"x", "teal"}}, templates_, folder_.path());
+    return PromptfooChecks(ParseJson(asserts, "t").value(), threshold, {{"x", "teal"}}, templates_, folder_.path(),
+                           files_);
   }
   std::string CheckOf(const std::string& assertion) { return DumpJson(ChecksOf("[" + assertion + "]").at(0)); }
   std::string ReasonOf(const std::string& assertion) {
@@ -27,6 +28,7 @@ class PromptfooChecksTest : public ::testing::Test {
 
   Json templates_;
   TempFolder folder_;
+  std::vector<std::filesystem::path> files_;
 };
 
 TEST_F(PromptfooChecksTest, Texts) {

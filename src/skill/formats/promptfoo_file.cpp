@@ -95,11 +95,12 @@ class PromptfooReader {
  private:
   void Warn(const std::string& warning) { suite_.warnings.push_back(fmt::format("{}: {}", file_.string(), warning)); }
 
-  Result<Json> DataFrom(const std::string& entry) const {
+  Result<Json> DataFrom(const std::string& entry) {
     const std::string name = entry.starts_with(kFileScheme) ? entry.substr(kFileScheme.size()) : entry;
     const std::string extension = ToLowerAscii(fs::path(name).extension().string());
     ASSIGN_OR_RETURN(const std::string text, ReadTextBelow(folder_, name).With(file_.string()));
     const std::string source = (folder_ / name).string();
+    suite_.files.push_back(folder_ / name);
     return extension == ".json" ? ParseJson(text, source) : ParseYaml(text, source, YamlNumbers::kNumbers);
   }
 
@@ -173,8 +174,8 @@ class PromptfooReader {
     const Json* threshold = FindMember(test.json, "threshold");
     if (threshold == nullptr) threshold = &Member(default_, "threshold");
     const Json asserts = Joined(Member(default_, "assert"), Member(test.json, "assert"));
-    for (Json& check :
-         PromptfooChecks(asserts, *threshold, variables, Member(document_, "assertionTemplates"), folder_))
+    for (Json& check : PromptfooChecks(asserts, *threshold, variables, Member(document_, "assertionTemplates"), folder_,
+                                       suite_.files))
       checks.push_back(std::move(check));
     made["checks"] = std::move(checks);
     const Json metadata = Merged(Member(default_, "metadata"), Member(test.json, "metadata"));
@@ -187,7 +188,7 @@ class PromptfooReader {
   }
 
   // Variables whose value is in a file.
-  Json WithFiles(const Json& variables, Json& checks) const {
+  Json WithFiles(const Json& variables, Json& checks) {
     Json read = variables;
     for (const auto& [name, value] : read.items()) {
       if (!value.is_string() || !value.get_ref<const std::string&>().starts_with(kFileScheme)) continue;
