@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check/check_makers.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -50,6 +51,13 @@ constexpr std::array kOwnMakers = {
     CheckMakerRow{CheckKind::kActivates, MakeActivates},
     CheckMakerRow{CheckKind::kToolCall, MakeToolCall},
 };
+
+// Those of cuda_* come from the CUDA wing (AddCheckMakers).
+constexpr bool kEachHasOne = std::ranges::all_of(kCheckTypes, [](const CheckType& type) {
+  return type.name.starts_with("cuda_") ||
+         std::ranges::any_of(kOwnMakers, [&](const CheckMakerRow& row) { return row.kind == type.kind; });
+});
+static_assert(kEachHasOne, "a type of kCheckTypes has no row in kOwnMakers");
 
 using MakersByKind = std::array<CheckMaker, kCheckTypes.size()>;
 
