@@ -218,7 +218,7 @@ TerminalText HelpOf(const CLI::App& command, const Style& style) {
   }
   const std::string footer = command.get_footer();
   if (footer.empty()) return out;
-  out += '\n';
+  out += "\n";
   for (const std::string_view line : SplitLines(footer)) out += FooterLine(line, style);
   return out;
 }

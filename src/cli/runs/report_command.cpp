@@ -97,18 +97,18 @@ Status Load(const std::string& name, const fs::path& runs_dir, Env& env, Sources
 TerminalText TextOf(const Sources& sources, const Style& style) {
   TerminalText out;
   for (const JudgedRun& run : sources.runs) {
-    if (!out.empty()) out += '\n';
+    if (!out.empty()) out += "\n";
     out += EvalHead(run, style) + "\n";
     const bool several = run.plan().students.size() > 1;
     out += several ? EvalTable(run, style) + EvalTableNotes(run, style) : EvalBars(run, style);
     out += EvalCaseNotes(run) + TerminalText::Format("run {}\n", run.plan().run);
   }
   if (!sources.rows.empty()) {
-    if (!out.empty()) out += '\n';
+    if (!out.empty()) out += "\n";
     out += RunTable(sources.rows, style);
   }
   for (const BenchmarkSummary& benchmark : sources.benchmarks) {
-    if (!out.empty()) out += '\n';
+    if (!out.empty()) out += "\n";
     out += BenchmarkText(benchmark, style);
     if (!benchmark.rows.empty()) out += RunTable(benchmark.rows, style);
   }

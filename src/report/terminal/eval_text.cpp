@@ -256,7 +256,7 @@ TerminalText HeadLine(const Plan& plan, const std::string& rounds, std::size_t c
   TerminalText head = whole
                           ? Tinted(style, Tint::kBold, name) + TerminalText::Trusted(wrapped.substr(name.text().size()))
                           : TerminalText::Trusted(wrapped);
-  head += '\n';
+  head += "\n";
   for (const std::string& remark : RemarksOn(plan)) head += TerminalText::Format("{}\n", remark);
   return head;
 }
@@ -353,7 +353,7 @@ TerminalText EvalCases(const RunData& data, const Style& style, const std::strin
         any_long = any_long || IsLong(*shown, style);
       }
     }
-    out += '\n';
+    out += "\n";
   }
   if (any_long && !how_to_see.empty()) out += TerminalText::Format("whole answers: {}\n\n", how_to_see);
   return out;

@@ -95,7 +95,7 @@ TerminalText RunBars(const std::vector<RunRow>& rows, RunMetric metric, const St
   for (const auto& [key, row] : newest) {
     if (row->skill != skill || out.empty()) {
       skill = row->skill;
-      if (!out.empty()) out += '\n';
+      if (!out.empty()) out += "\n";
       out += Tinted(style, Tint::kBold, TerminalText::EscapeLine(skill)) + "\n";
     }
     out += TerminalText::Format("{}   {}\n", row->student.student.name,

@@ -101,7 +101,7 @@ TerminalText Table::RenderAsList(const Style& style) const {
   for (const Column& column : columns_) width = std::max(width, column.head.columns());
   TerminalText out;
   for (const auto& row : rows_) {
-    if (!out.empty()) out += '\n';
+    if (!out.empty()) out += "\n";
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       if (row[c].empty()) continue;
       const std::size_t room = style.columns > width + kGap ? style.columns - width - kGap : 1;

@@ -143,7 +143,7 @@ TerminalText TraceShowText(const Trace& trace, const std::string& redactions) {
   const TerminalText agent = TerminalText::Join(std::vector{trace.agent_name, trace.agent_version}, " ");
   TerminalText text = TerminalText::Join(
       std::vector{agent, TerminalText::Join(trace.models, ", "), TerminalText::EscapeLine(TimeSpan(trace))}, " · ");
-  text += '\n';
+  text += "\n";
   std::vector<TerminalText> facts = {
       TerminalText::Format("user {}", Counted(counts.human_turns, "turn")),
       TerminalText::Format("assistant {}", Counted(counts.assistant_messages, "message")), ToolList(counts),
