@@ -256,12 +256,12 @@ EarlierImports FindEarlierImports(const fs::path& runs_dir, const Plan& plan) {
 Result<fs::path> WriteImportedRun(const fs::path& runs_dir, ImportedRun& run, const Clock& clock) {
   ASSIGN_OR_RETURN(Journal journal, Journal::Create(runs_dir, run.plan, clock));
   for (const Sample& sample : run.samples) {
-    if (Status written = journal.Append(sample); !written) {
+    if (const Status written = journal.Append(sample); !written) {
       journal.Discard();
       return written.error();
     }
   }
-  if (Status synced = journal.Sync(); !synced) {
+  if (const Status synced = journal.Sync(); !synced) {
     journal.Discard();
     return synced.error();
   }

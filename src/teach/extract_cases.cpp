@@ -42,7 +42,7 @@ std::string QuestionOf(const std::string& request) {
 }
 
 bool IsReplayable(const std::string& text) {
-  const std::string lower = ToLowerAscii(std::string(Trim(text)));
+  const std::string lower = ToLowerAscii(Trim(text));
   if (lower.size() < 15 || lower.size() > kMaxRequestBytes || lower.front() == '/') return false;
   return !StartsWithAny(lower, {"yes", "no,", "ok", "continue", "go on", "thanks", "thank you", "please continue",
                                 "commit", "[redacted"});

@@ -90,7 +90,7 @@ bool IsNoiseOfTheTool(const std::string& error) {
 std::string OneCommand(const std::string& text, const std::string& project) {
   constexpr std::size_t kMaxColumns = 120;
   constexpr std::size_t kLongest = 4000;
-  std::string line = CutToColumns(OneLine(std::string(Trim(text))), kLongest);
+  std::string line = CutToColumns(OneLine(Trim(text)), kLongest);
   for (std::size_t at = line.find(project); !project.empty() && at != std::string::npos; at = line.find(project, at))
     line.erase(at, project.size());
   return InBackticks(CutToColumns(line, kMaxColumns));

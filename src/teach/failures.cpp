@@ -98,7 +98,7 @@ std::string CaseText(const Case& test_case, const FailingCase& answers, std::map
   text += MissingTexts(test_case, failed.response.text, skill);
   text += WithoutSkillText(answers);
   if (!Trim(test_case.reference).empty())
-    text += fmt::format("A right answer:\n{}\n", HeadAndTail(std::string(Trim(test_case.reference)), max_answer_bytes));
+    text += fmt::format("A right answer:\n{}\n", HeadAndTail(Trim(test_case.reference), max_answer_bytes));
   return text + "\n";
 }
 

@@ -258,6 +258,7 @@ std::string CsvValue(const Json& value, int digits) {
 std::vector<StudentRow> StudentRowsOf(const JudgedRun& run) {
   const Arm reference = ReferenceArm(run.plan()).value_or(Arm::kBaseline);
   std::vector<StudentRow> rows;
+  rows.reserve(run.summary.students.size());
   for (std::size_t i = 0; i < run.summary.students.size(); ++i)
     rows.push_back({run.summary.students[i], run.verdicts[i], reference});
   return rows;
@@ -280,6 +281,7 @@ std::string HeadingText(const char* heading, std::span<const StudentRow> rows) {
 TerminalText StudentTable(const char* StudentColumn::* place, std::span<const StudentRow> rows, const Style& style) {
   const std::vector<const StudentColumn*> columns = StudentColumns(place, rows);
   std::vector<Table::Column> heads;
+  heads.reserve(columns.size());
   for (const StudentColumn* column : columns) {
     heads.push_back({TerminalText::EscapeLine(HeadingText(column->*place, rows)), column->align, column->is_name,
                      column->drop_rank});
@@ -287,6 +289,7 @@ TerminalText StudentTable(const char* StudentColumn::* place, std::span<const St
   Table table(std::move(heads));
   for (const StudentRow& row : rows) {
     std::vector<std::string> cells;
+    cells.reserve(columns.size());
     for (const StudentColumn* column : columns) cells.push_back(column->text(row));
     table.AddRow(cells);
   }

@@ -131,12 +131,14 @@ constexpr std::array kCellColumns = {
 // Each choice for one skill: its rate, tokens, cost, whether another is better in everything.
 TerminalText ChoicesTable(const SweetSpot& spot, const Style& style) {
   std::vector<Table::Column> heads;
+  heads.reserve(kChoiceColumns.size());
   for (const ChoiceColumn& column : kChoiceColumns)
     heads.push_back({TerminalText::EscapeLine(column.heading),
                      column.is_number ? Table::Align::kRight : Table::Align::kLeft, column.is_name});
   Table table(std::move(heads));
   for (const ChoiceRow& row : ChoiceRows(spot)) {
     std::vector<std::string> cells;
+    cells.reserve(kChoiceColumns.size());
     for (const ChoiceColumn& column : kChoiceColumns) cells.push_back(row.*column.text);
     table.AddRow(cells);
   }
