@@ -226,7 +226,6 @@ ExitCode RunArguments(const std::vector<std::string>& arguments, Env& env) {
 
 }  // namespace
 
-// NOLINTNEXTLINE(misc-const-correctness): all that runs a command takes the Env so
 ExitCode RunCommandLine(const std::vector<std::string>& arguments, Env& env) {
   AddWingChecks();
   Env masking = WithoutPrintedSecrets(env);

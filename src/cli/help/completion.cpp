@@ -131,7 +131,7 @@ bool IsPlainWord(std::string_view text) {
                        return IsAsciiAlphanumeric(c) || static_cast<unsigned char>(c) >= 0x80 ||
                               kPlain.find(c) != std::string_view::npos;
                      }) &&
-         SafeForTerminal(std::string(text)) == text;
+         SafeForTerminal(text) == text;
 }
 
 }  // namespace

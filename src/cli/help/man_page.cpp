@@ -29,8 +29,8 @@ std::string NumberedCharacter(std::string_view character) {
 // Text as roff prints it unchanged: hyphens stay hyphens that can be copied, no line begins with a request, and other
 // characters than those of ASCII are written by their numbers.
 std::string Roff(std::string_view text) {
-  static const std::map<char, std::string_view> kQuoted = {{'\\', "\\e"},  {'-', "\\-"},   {'^', "\\(ha"},
-                                                           {'~', "\\(ti"}, {'`', "\\(ga"}, {'\'', "\\(aq"}};
+  static const std::map<char, std::string_view> substitutes = {{'\\', "\\e"},  {'-', "\\-"},   {'^', "\\(ha"},
+                                                               {'~', "\\(ti"}, {'`', "\\(ga"}, {'\'', "\\(aq"}};
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
@@ -40,7 +40,7 @@ std::string Roff(std::string_view text) {
       const std::size_t bytes = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2;
       out += NumberedCharacter(text.substr(i, bytes));
       i += bytes - 1;
-    } else if (const auto quoted = kQuoted.find(text[i]); quoted != kQuoted.end()) {
+    } else if (const auto quoted = substitutes.find(text[i]); quoted != substitutes.end()) {
       out += quoted->second;
     } else {
       out += text[i];

@@ -87,7 +87,7 @@ fs::path ConvertedModelInCache(const Env& env) {
 }
 
 fs::path CacheFolder(const Env& env) {
-  if (const std::string named = Value(env, "UPSKILL_CACHE"); !named.empty()) return named;
+  if (std::string named = Value(env, "UPSKILL_CACHE"); !named.empty()) return named;
   if (const std::string caches = Value(env, "XDG_CACHE_HOME"); !caches.empty()) return fs::path(caches) / "upskill";
   const std::string home = Value(env, "HOME");
   return home.empty() ? fs::path() : fs::path(home) / ".cache" / "upskill";

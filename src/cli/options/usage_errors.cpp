@@ -174,6 +174,7 @@ std::string MissingArgument(const CLI::App& command, const std::string& text) {
 
 const CLI::App& NamedCommand(const CLI::App& app) {
   const std::vector<CLI::App*> named = app.get_subcommands();
+  // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): the App isn't a temporary
   return named.empty() ? app : NamedCommand(*named.back());
 }
 
