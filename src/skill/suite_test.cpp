@@ -162,7 +162,7 @@ TEST(ParseSuite, MalformedJsonHasLineAndColumn) {
   EXPECT_THAT(ErrorOf(""), StartsWith("t.json:1:1: "));
   EXPECT_THAT(ErrorOf(std::string(100000, '[')), HasSubstr("nested deeper"));
   EXPECT_THAT(ErrorOf("[{\"input\": \"\xFF\"}]"), HasSubstr("not UTF-8"));
-  EXPECT_THAT(ErrorOf("[{\"id\": 1e999}]"), HasSubstr("overflow"));
+  EXPECT_THAT(ErrorOf("[{\"id\": 1e999}]"), StartsWith("t.json:1:9: "));
 }
 
 TEST(ParseSuite, NoCases) {

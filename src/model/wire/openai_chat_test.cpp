@@ -277,7 +277,7 @@ TEST(ParseBody, LoneSurrogatesAreReplaced) {
 TEST(ParseBody, SaysWhatIsWrongWithJson) {
   const auto error = [](const std::string& body) { return ParseBody(body).error().message; };
   EXPECT_THAT(error(R"({"choices":[{"mess)"),
-              AllOf(HasSubstr("the server's response:1:19: "), HasSubstr("missing closing quote"),
+              AllOf(HasSubstr("the server's response:1:19: "), HasSubstr("ends too early"),
                     HasSubstr(R"(; it begins with: {"choices":[{"mess)")));
   EXPECT_THAT(error(R"({"loss": NaN})"), HasSubstr("the server's response:1:10: "));
   EXPECT_THAT(error(std::string(300, '[') + std::string(300, ']')), HasSubstr("nested deeper than 200 levels"));

@@ -145,8 +145,11 @@ std::string ReplaceLoneSurrogates(std::string_view body) {
 Result<Json> ParseBody(std::string_view body) {
   Result<Json> json = FindInvalidUtf8(body) ? ParseJson(ReplaceInvalidUtf8(body), "the server's response", kBodyLimits)
                                             : ParseJson(body, "the server's response", kBodyLimits);
-  if (!json && json.error().message.find("surrogate") != std::string::npos)
-    json = ParseJson(ReplaceLoneSurrogates(ReplaceInvalidUtf8(body)), "the server's response", kBodyLimits);
+  if (!json && body.find("\\u") != std::string_view::npos) {
+    Result<Json> mended =
+        ParseJson(ReplaceLoneSurrogates(ReplaceInvalidUtf8(body)), "the server's response", kBodyLimits);
+    if (mended) json = std::move(mended);
+  }
   if (json) return WithoutKnownSecrets(*std::move(json));
   if (json.error().kind == kBodyLimits.error_kind)
     return InputError(json.error().message).Because(ErrorCause::kTooLong);

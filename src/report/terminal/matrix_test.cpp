@@ -245,7 +245,7 @@ TEST(MatrixText, Golden) {
             "s      ▲ +38  = 0   ▲ +40\n"
             "▲ helps, ▼ hurts, = no effect, ? undecided, – no lift, · not run; lift in points\n"
             "\ns\n"
-            "model           pass rate  tokens with prompt           $ per answer  worth it\n"
+            "model  skill    pass rate  tokens with prompt           $ per answer  worth it\n"
             "haiku  without       58 %             100 ± 2    $0.0010 ± $0.000023            front\n"
             "haiku  with          96 %             200 ± 2    $0.0014 ± $0.000032  yes       sweet spot\n"
             "opus   without       97 %             100 ± 2     $0.0100 ± $0.00023            best\n"
