@@ -6,10 +6,6 @@ CMAKE_ARGS ?=
 export JOBS CMAKE_ARGS
 release = build/release/src/cli/upskill
 
-# run_tests PRESET LABEL: runs ctest, then prints what was skipped and why.
-run_tests = ctest --test-dir build/$(1) --output-on-failure --no-tests=error -j2 -L '$(2)'; status=$$?; \
-	grep -h '^SKIPPED: ' build/$(1)/Testing/Temporary/LastTest.log | sort -u; exit $$status
-
 # One target at a time: they share build folders, and each runs JOBS compilers.
 .NOTPARALLEL:
 
@@ -49,17 +45,17 @@ test: test-release test-asan test-tsan
 # The real binary, end to end, and the rules for the sources.
 test-release: setup-check model
 	@scripts/build release -DUPSKILL_TESTS=ON e2e_tests
-	@$(call run_tests,release,e2e|rules)
+	@scripts/run-tests release 'e2e|rules'
 
 # All unit tests under AddressSanitizer and UndefinedBehaviorSanitizer, with clang-tidy over our sources.
 test-asan: setup-check model
 	@scripts/build dev
-	@$(call run_tests,dev,unit)
+	@scripts/run-tests dev unit
 
 # The code with threads (models, runner, engine, agents, sandbox, checks) under ThreadSanitizer.
 test-tsan: setup-check model
 	@scripts/build tsan tsan_tests
-	@$(call run_tests,tsan,threads)
+	@scripts/run-tests tsan threads
 
 # `make demo`, then the packages, in a bare Debian created for the purpose (needs root and debootstrap; without them it is
 # skipped, and the reason printed).

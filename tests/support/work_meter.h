@@ -35,10 +35,10 @@ class WorkMeter {
 
   bool counts_instructions() const { return counter_.valid(); }
 
-  // The work of one call; of processor time, the least of three calls.
-  double Of(const std::function<void()>& work) const {
+  // The work of one call; of processor time, the least of so many calls.
+  double Of(const std::function<void()>& work, int calls = 3) const {
     double least = std::numeric_limits<double>::infinity();
-    for (int attempt = 0; attempt < (counts_instructions() ? 1 : 3); ++attempt) {
+    for (int call = 0; call < (counts_instructions() ? 1 : calls); ++call) {
       const double before = Now();
       work();
       least = std::min(least, Now() - before);
@@ -74,7 +74,7 @@ inline double GrowthPerDoubling(std::size_t size, const std::function<std::funct
   small();  // once before: what is made only once doesn't count
   double least = std::numeric_limits<double>::infinity();
   for (int attempt = 0; attempt < (meter.counts_instructions() ? 1 : 3) && least > kMaxGrowthPerDoubling; ++attempt)
-    least = std::min(least, std::pow(meter.Of(large) / meter.Of(small), 1.0 / doublings));
+    least = std::min(least, std::pow(meter.Of(large, 1) / meter.Of(small), 1.0 / doublings));
   return least;
 }
 
