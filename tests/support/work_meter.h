@@ -35,7 +35,7 @@ class WorkMeter {
 
   bool counts_instructions() const { return counter_.valid(); }
 
-  // The work of one call; of processor time, the least of so many calls.
+  // The work of one call. Without a counter of instructions it is processor time, the lowest of `calls` calls.
   double Of(const std::function<void()>& work, int calls = 3) const {
     double least = std::numeric_limits<double>::infinity();
     for (int call = 0; call < (counts_instructions() ? 1 : calls); ++call) {

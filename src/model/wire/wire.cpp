@@ -146,9 +146,9 @@ Result<Json> ParseBody(std::string_view body) {
   Result<Json> json = FindInvalidUtf8(body) ? ParseJson(ReplaceInvalidUtf8(body), "the server's response", kBodyLimits)
                                             : ParseJson(body, "the server's response", kBodyLimits);
   if (!json && body.find("\\u") != std::string_view::npos) {
-    Result<Json> mended =
+    Result<Json> again =
         ParseJson(ReplaceLoneSurrogates(ReplaceInvalidUtf8(body)), "the server's response", kBodyLimits);
-    if (mended) json = std::move(mended);
+    if (again) json = std::move(again);
   }
   if (json) return WithoutKnownSecrets(*std::move(json));
   if (json.error().kind == kBodyLimits.error_kind)
