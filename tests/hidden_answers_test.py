@@ -137,11 +137,26 @@ class HiddenAnswers(unittest.TestCase):
         self.assertEqual(sorted(plan["workspace"]["skill"]["files"]), ["SKILL.md", "references/more.md"])
 
     def test_cases_that_a_manifest_names(self):
-        (self.root / "new/sums/grading").mkdir()
-        shutil.copy(self.root / "new/sums/tests.json", self.root / "new/sums/grading/cases.json")
-        scenario = {"id": "sums", "skills": ["new/sums"], "tests": "new/sums/grading/cases.json"}
-        (self.root / "ci.json").write_text(json.dumps({"scenarios": [scenario]}))
-        self.measure("-t", "ci.json", "--mode", "workspace", "--load", "on-demand")
+        for place in ("grading", "references"):
+            folder = self.root / "new/sums" / place
+            (folder / "Answers/sum").mkdir(parents=True)
+            (folder / "Answers/sum/reference.md").write_text(f"{PLANTED} {place}/Answers/sum/reference.md\n")
+            shutil.copy(self.root / "new/sums/tests.json", folder / "cases.json")
+            scenario = {"id": "sums", "skills": ["new/sums"], "tests": f"new/sums/{place}/cases.json"}
+            (self.root / "ci.json").write_text(json.dumps({"scenarios": [scenario]}))
+            self.measure("-t", "ci.json", "--mode", "workspace", "--load", "on-demand")
+            shutil.rmtree(folder)
+
+    def test_where_hidden_links_lead(self):
+        skill = self.root / "new/sums"
+        (skill / "sol").mkdir()
+        (skill / "sol/r.md").write_text(f"{PLANTED} sol/r.md\n")
+        (skill / "answers/sum/linked.md").symlink_to("../../sol/r.md")
+        (skill / "store/answers/sum").mkdir(parents=True)
+        (skill / "store/answers/sum/reference.md").write_text(f"{PLANTED} store/answers/sum/reference.md\n")
+        shutil.copy(skill / "tests.json", skill / "store/cases.json")
+        (self.root / "linked.json").symlink_to(skill / "store/cases.json")
+        self.measure("-t", "linked.json", "--mode", "workspace", "--load", "on-demand")
 
     def test_files_of_promptfoo(self):
         parts = self.root / "new/sums/quiz/parts"
@@ -154,9 +169,8 @@ class HiddenAnswers(unittest.TestCase):
         self.measure("-t", "new/sums/quiz/all.yaml", "--mode", "workspace", "--load", "on-demand")
 
     def test_earlier_runs_in_the_skill(self):
-        for _ in range(2):
-            self.measure("-t", "new/sums/tests.json", "--mode", "workspace", "--load", "on-demand",
-                         "--runs-dir", "new/sums/results", "--refresh")
+        for runs in ("new/sums/results", "new/sums/results", "new/sums", "runs"):
+            self.measure("-t", "new/sums/tests.json", "--mode", "workspace", "--load", "on-demand", "--runs-dir", runs, "--refresh")
 
     def test_agent_program(self):
         self.measure("-t", self.keep_cases_in_checks(), "--mode", "workspace", "--load", "on-demand", "-m", "agent:fake:tiny")

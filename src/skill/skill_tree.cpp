@@ -58,6 +58,19 @@ void AddPathsInside(const fs::path& folder, const fs::path& place, std::vector<s
   }
 }
 
+// The folders of runs, and where hidden links lead.
+void AddPathsFound(const fs::path& folder, std::vector<std::string>& paths) {
+  const SkillListing listing = ListSkillFolder(folder, IsPassedOver);
+  for (const auto& [name, type] : listing.entries) {
+    const fs::path path = name;
+    if (path.filename() == "samples.jsonl" &&
+        listing.entries.contains((path.parent_path() / "plan.json").generic_string()))
+      paths.push_back(path.parent_path().generic_string());
+    if (type == fs::file_type::symlink && (IsEvaluationFile(name) || IsAtOrBelow(name, paths)))
+      AddPathsInside(folder, folder / name, paths);
+  }
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> FindSkillFolders(const fs::path& root) {
@@ -172,22 +185,30 @@ bool IsEvaluationFile(std::string_view name) {
 
 std::vector<std::string> HiddenPaths(const std::vector<fs::path>& folders, const Suite& suite,
                                      const std::vector<fs::path>& places) {
+  std::vector<fs::path> outside = places;
+  std::vector<fs::path> files = suite.files.cases;
+  files.push_back(suite.source);
+  for (const fs::path& file : files) {
+    std::error_code code;
+    outside.insert(outside.end(),
+                   {file, FolderOf(file) / "answers", FolderOf(fs::weakly_canonical(file, code)) / "answers"});
+  }
   std::vector<std::string> hidden;
   for (const fs::path& folder : folders) {
-    for (const fs::path& file : suite.files) AddPathsInside(folder, file, hidden);
+    for (const fs::path& value : suite.files.values) AddPathsInside(folder, value, hidden);
   }
   std::erase_if(hidden, [](const std::string& name) { return IsAtOrBelow(name, {"references", "scripts", "assets"}); });
   for (const fs::path& folder : folders) {
-    for (const fs::path& place : places) AddPathsInside(folder, place, hidden);
-    AddPathsInside(folder, suite.source, hidden);
-    AddPathsInside(folder, FolderOf(suite.source) / "answers", hidden);
+    for (const fs::path& place : outside) AddPathsInside(folder, place, hidden);
   }
+  for (const fs::path& folder : folders) AddPathsFound(folder, hidden);
   return hidden;
 }
 
 bool IsAtOrBelow(std::string_view name, const std::vector<std::string>& paths) {
+  const std::string lower = ToLowerAscii(name);
   return std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
-    return name == path || (name.starts_with(path) && name.substr(path.size()).starts_with('/'));
+    return lower == ToLowerAscii(path) || lower.starts_with(ToLowerAscii(path) + '/');
   });
 }
 

@@ -74,13 +74,14 @@ Result<FileMap> ReadSkillFiles(const std::filesystem::path& folder, const LeftOu
 // promptfooconfig.yaml, eval_queries.json, .upskill/, in any case.
 bool IsEvaluationFile(std::string_view name);
 
-// What measures the skill in any of the folders, by paths in them: the suite's file and the answers beside it
-// (docs/suites.md), the files that it refers to, and `places`, such as folders of runs. A file in references/, scripts/
-// or assets/ that the suite refers to is a part of the skill all the same.
+// What measures the skill in any of the folders, by paths in them: the suite's file, the files that its cases were read
+// from, the answers beside these (docs/suites.md), the values of checks, folders of runs, and `places`. Where one of
+// them is a link, also what it leads to. A value of a check in references/, scripts/ or assets/ is a part of the skill
+// all the same.
 std::vector<std::string> HiddenPaths(const std::vector<std::filesystem::path>& folders, const Suite& suite,
                                      const std::vector<std::filesystem::path>& places);
 
-// Whether `name` is one of the paths, or below one of them.
+// Whether `name` is one of the paths, or below one of them, in any case.
 bool IsAtOrBelow(std::string_view name, const std::vector<std::string>& paths);
 
 }  // namespace upskill

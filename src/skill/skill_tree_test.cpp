@@ -92,6 +92,36 @@ TEST_F(SkillTreeTest, FilesThatASuiteRefersToAreHidden) {
   EXPECT_THAT(HiddenFrom(promptfoo), testing::IsSupersetOf({"quiz/parts/tests.yaml", "quiz/parts/sum.txt"}));
 }
 
+TEST_F(SkillTreeTest, FilesOfCasesAreHiddenWhereverTheyAreWithTheAnswersBesideThem) {
+  folder.Write("sums/SKILL.md", "");
+  folder.Write("sums/references/cases.json", kCases);
+  folder.Write("sums/g/other.json", kCases);
+  const fs::path manifest = folder.Write("ci.json", R"({"scenarios": [
+    {"skills": ["sums"], "tests": "sums/references/cases.json"}, {"skills": ["other"], "tests": "sums/g/other.json"}]})");
+  const std::vector<std::string> hidden = HiddenFrom(manifest);
+  EXPECT_THAT(hidden, testing::IsSupersetOf({"references/cases.json", "references/answers", "g/other.json"}));
+  EXPECT_TRUE(IsAtOrBelow("references/Answers/a/reference.md", hidden));
+}
+
+TEST_F(SkillTreeTest, AnswersBesideTheTargetOfALinkAreHidden) {
+  folder.Write("sums/store/cases.json", kCases);
+  fs::create_symlink("sums/store/cases.json", folder.path() / "cases.json");
+  EXPECT_THAT(HiddenFrom(folder.path() / "cases.json"), Contains("store/answers"));
+}
+
+TEST_F(SkillTreeTest, WhatHiddenLinksLeadToAndRunsAreHidden) {
+  const fs::path cases = folder.Write("sums/tests.json", kCases);
+  folder.Write("sums/sol/r.md", "6");
+  folder.Write("sums/answers/a/note.md", "");
+  fs::create_symlink("../../sol/r.md", skill / "answers/a/reference.md");
+  fs::create_directory_symlink("sol", skill / "evals");
+  for (const char* file : {"out/run/plan.json", "out/run/samples.jsonl", "assets/plan.json", "data/samples.jsonl"})
+    folder.Write(fs::path("sums") / file, "{}");
+  const std::vector<std::string> hidden = HiddenFrom(cases);
+  EXPECT_THAT(hidden, testing::IsSupersetOf({"sol/r.md", "sol", "out/run"}));
+  EXPECT_THAT(hidden, Not(testing::AnyOf(Contains("assets"), Contains("data"))));
+}
+
 TEST_F(SkillTreeTest, PartsOfASkillAreNotHiddenByChecks) {
   folder.Write("sums/references/schema.json", "{}");
   const fs::path cases = folder.Write("sums/cases.yaml", R"(- vars: {prompt: p}

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "skill/formats/suite_files.h"
 #include "util/json.h"
 #include "util/result.h"
 
@@ -77,7 +78,7 @@ struct Suite {
   Json document;  // the whole file as read
   std::vector<Case> cases;
   std::vector<std::string> warnings;
-  std::vector<std::filesystem::path> files;  // others that cases or the values of checks were read from
+  SuiteFiles files;
 };
 
 // The file that has the gap; null if the case has none of this name.

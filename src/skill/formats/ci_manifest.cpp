@@ -91,10 +91,13 @@ Result<ConvertedSuite> ConvertCiManifest(const Json& manifest, const fs::path& f
         fmt::format("{}: no scenario names this skill, so those of all skills are used", file.string()));
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
     const Json& scenario = scenarios[i];
-    if (of_skill && !Names(scenario, BaseOf(file), skill)) continue;
+    const std::string tests = StringAt(scenario, "tests");
+    if (of_skill && !Names(scenario, BaseOf(file), skill)) {
+      if (const Result<fs::path> others = ContainedPath(BaseOf(file), tests)) suite.files.cases.push_back(*others);
+      continue;
+    }
     const std::string name = NameOf(scenario, i + 1);
     const std::string place = fmt::format("{}: scenario {} (\"{}\")", file.string(), i + 1, ExcerptLine(name, 60));
-    const std::string tests = StringAt(scenario, "tests");
     if (tests.empty()) return InputError(place + ": no \"tests\"; name its file of cases");
     ASSIGN_OR_RETURN(const fs::path path, ContainedPath(BaseOf(file), tests).With(place + ": \"tests\""));
     ASSIGN_OR_RETURN(ConvertedSuite cases, read(path).With(place));
@@ -103,8 +106,9 @@ Result<ConvertedSuite> ConvertCiManifest(const Json& manifest, const fs::path& f
     suite.cases.insert(suite.cases.end(), std::make_move_iterator(cases.cases.begin()),
                        std::make_move_iterator(cases.cases.end()));
     suite.warnings.insert(suite.warnings.end(), cases.warnings.begin(), cases.warnings.end());
-    suite.files.push_back(path);
-    suite.files.insert(suite.files.end(), cases.files.begin(), cases.files.end());
+    suite.files.cases.push_back(path);
+    suite.files.cases.insert(suite.files.cases.end(), cases.files.cases.begin(), cases.files.cases.end());
+    suite.files.values.insert(suite.files.values.end(), cases.files.values.begin(), cases.files.values.end());
   }
   return suite;
 }

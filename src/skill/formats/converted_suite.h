@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "skill/formats/suite_files.h"
 #include "util/json.h"
 #include "util/result.h"
 
@@ -23,8 +24,8 @@ struct ConvertedCase {
 
 struct ConvertedSuite {
   std::vector<ConvertedCase> cases;
-  std::vector<std::string> warnings;         // with their places; what is said of a case is in its skipped checks
-  std::vector<std::filesystem::path> files;  // others that cases or the values of checks were read from
+  std::vector<std::string> warnings;  // with their places; what is said of a case is in its skipped checks
+  SuiteFiles files;
 };
 
 // A check that this program can't make. It is skipped with a warning, and a case that can't pass without it is left

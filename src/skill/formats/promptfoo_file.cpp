@@ -100,7 +100,7 @@ class PromptfooReader {
     const std::string extension = ToLowerAscii(fs::path(name).extension().string());
     ASSIGN_OR_RETURN(const std::string text, ReadTextBelow(folder_, name).With(file_.string()));
     const std::string source = (folder_ / name).string();
-    suite_.files.push_back(folder_ / name);
+    suite_.files.cases.push_back(folder_ / name);
     return extension == ".json" ? ParseJson(text, source) : ParseYaml(text, source, YamlNumbers::kNumbers);
   }
 
@@ -175,7 +175,7 @@ class PromptfooReader {
     if (threshold == nullptr) threshold = &Member(default_, "threshold");
     const Json asserts = Joined(Member(default_, "assert"), Member(test.json, "assert"));
     for (Json& check : PromptfooChecks(asserts, *threshold, variables, Member(document_, "assertionTemplates"), folder_,
-                                       suite_.files))
+                                       suite_.files.values))
       checks.push_back(std::move(check));
     made["checks"] = std::move(checks);
     const Json metadata = Merged(Member(default_, "metadata"), Member(test.json, "metadata"));
