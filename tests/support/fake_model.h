@@ -36,11 +36,9 @@ class FakeModel : public Model {
     if (on_start) on_start();
     requests.push_back(request);
     std::optional<Result<ChatResponse>> answer = script_(request, requests.size() - 1);
-    if (answer) {
-      done(std::move(*answer));
-    } else {
-      held_.emplace_back(std::move(request), std::move(done));
-    }
+    // Nothing of this object is touched after `done`, which may hand the next request to another thread.
+    if (answer) return done(std::move(*answer));
+    held_.emplace_back(std::move(request), std::move(done));
     max_held = std::max(max_held, held_.size());
   }
 
