@@ -70,7 +70,7 @@ function(upskill_library name)
   endif()
   if(UPSKILL_TIDY)
     set_target_properties(upskill_${name} PROPERTIES CXX_CLANG_TIDY
-      "${UPSKILL_CLANG_TIDY};--quiet;--warnings-as-errors=*;--extra-arg=-Wno-unknown-warning-option;--extra-arg=-Wno-unused-command-line-argument")
+      "${CMAKE_SOURCE_DIR}/scripts/tidy-once;${UPSKILL_CLANG_TIDY};--quiet;--warnings-as-errors=*;--extra-arg=-Wno-unknown-warning-option;--extra-arg=-Wno-unused-command-line-argument")
   endif()
 endfunction()
 
