@@ -105,13 +105,19 @@ TEST(KernelBuild, TheRuntimesFilesAndTheDriverAreNotTheAnswers) {
   sources.cuda = {"a b.cu"};
   sources.driver = "int main() {}";
   sources.flags = {"-DNAME=two words"};
-  const SandboxCommand command = BuildCommand(sources);
-  EXPECT_THAT(command.files.at("upskill-cuda-runtime/wire.h"), HasSubstr("struct UpskillRequest"));
+  sources.files["upskill-cuda-runtime/driver_of_trials.o"] = "of the answer";
+  const SandboxCommand command = BuildCommand(sources, "object");
+  EXPECT_EQ(command.files.at("upskill-cuda-runtime/driver_of_trials.o"), "object");
   EXPECT_THAT(command.command, HasSubstr("'-DNAME=two words'"));
   EXPECT_THAT(command.command, HasSubstr("'a b.cu'"));
   EXPECT_THAT(command.command, HasSubstr("-Dmain=main_of_answer"));
+  const SandboxCommand driver = DriverCommand(sources.driver);
+  EXPECT_THAT(driver.files.at("upskill-cuda-runtime/wire.h"), HasSubstr("struct UpskillRequest"));
+  EXPECT_EQ(driver.files.count("a b.cu"), 0U);
   sources.driver.clear();
-  EXPECT_THAT(BuildCommand(sources).command, testing::Not(HasSubstr("-Dmain=")));
+  const SandboxCommand whole = BuildCommand(sources, "");
+  EXPECT_THAT(whole.files.at("upskill-cuda-runtime/wire.h"), HasSubstr("struct UpskillRequest"));
+  EXPECT_THAT(whole.command, testing::Not(HasSubstr("-Dmain=")));
   for (const auto& [name, text] : CudaRuntimeSources()) EXPECT_FALSE(text.empty()) << name;
 }
 

@@ -5,6 +5,8 @@
 
 #include <array>
 #include <filesystem>
+#include <mutex>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -39,10 +41,18 @@ class KernelInterpreter : public KernelRunner {
   }
 
   Result<KernelBuild> Build(const KernelSources& sources, const StopFlag* stop) const override {
-    SandboxCommand command = BuildCommand(sources);
-    command.stop = stop;
-    command.stop_at = stop_at_;
-    ASSIGN_OR_RETURN(const SandboxOutcome outcome, sandbox_.Run(command));
+    std::string driver_object;
+    if (!sources.driver.empty()) {
+      const std::lock_guard lock(mutex_);
+      if (sources.driver != driver_) {
+        ASSIGN_OR_RETURN(const SandboxOutcome outcome, InSandbox(DriverCommand(sources.driver), stop));
+        if (outcome.ending != SandboxOutcome::Ending::kExited || outcome.exit_code != 0) return WithoutDriver(outcome);
+        driver_ = sources.driver;
+        driver_object_ = outcome.output;
+      }
+      driver_object = driver_object_;
+    }
+    ASSIGN_OR_RETURN(const SandboxOutcome outcome, InSandbox(BuildCommand(sources, driver_object), stop));
     return ReadBuild(outcome);
   }
 
@@ -77,8 +87,23 @@ class KernelInterpreter : public KernelRunner {
   }
 
  private:
+  Result<SandboxOutcome> InSandbox(SandboxCommand command, const StopFlag* stop) const {
+    command.stop = stop;
+    command.stop_at = stop_at_;
+    return sandbox_.Run(command);
+  }
+
+  static KernelBuild WithoutDriver(const SandboxOutcome& outcome) {
+    KernelBuild build = ReadBuild(outcome);
+    if (!build.stopped) build.unclear = "the check's own program: " + std::exchange(build.problem, "");
+    return build;
+  }
+
   const Sandbox& sandbox_;
   int stop_at_;
+  mutable std::mutex mutex_;
+  mutable std::string driver_;  // the last one, and its object; guarded by mutex_
+  mutable std::string driver_object_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "cuda/device/runtime_text.h"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr const char* kRuntimeFolder = "upskill-cuda-runtime";
 constexpr const char* kDriverFile = "upskill-cuda-runtime/driver_of_trials.cc";
+constexpr const char* kDriverObject = "upskill-cuda-runtime/driver_of_trials.o";
 constexpr std::size_t kShownError = 300;
 constexpr std::size_t kMaxProgramBytes = std::size_t{64} << 20U;
 
@@ -40,8 +42,11 @@ std::string CompileAll(const KernelSources& sources) {
   for (const std::string& flag : sources.flags) flags += " " + ShellWord(flag);
   for (const std::string& file : sources.cuda)
     add(fmt::format("{}-lineinfo -I. --no-compress -gencode arch=compute_90a,code={}{}", rename, code, flags), file);
-  if (!sources.driver.empty()) add("-x c++ -O1 -I.", kDriverFile);
-  add("-O1", fmt::format("{}/runtime.cpp", kRuntimeFolder));
+  if (sources.driver.empty()) {
+    add("-O1", fmt::format("{}/runtime.cpp", kRuntimeFolder));
+  } else {
+    objects += fmt::format(" {}", kDriverObject);
+  }
   return fmt::format("{}{}g++ -o /tmp/build/program{} -lpthread || exit 1\ncat /tmp/build/program\n", command, waits,
                      objects);
 }
@@ -69,16 +74,43 @@ std::string FirstErrorLine(std::string_view messages) {
 
 }  // namespace
 
-SandboxCommand BuildCommand(const KernelSources& sources) {
-  SandboxCommand command;
-  command.files = sources.files;
-  for (const auto& [name, text] : CudaRuntimeSources())
-    command.files[fmt::format("{}/{}", kRuntimeFolder, name)] = text;
-  if (!sources.driver.empty()) command.files[kDriverFile] = sources.driver;
-  command.command = CompileAll(sources);
+namespace {
+
+SandboxCommand WithLimits(SandboxCommand command) {
   command.limits.time = std::chrono::seconds(180);
   command.limits.output_bytes = kMaxProgramBytes;
   return command;
+}
+
+void AddRuntime(SandboxCommand& command) {
+  for (const auto& [name, text] : CudaRuntimeSources())
+    command.files[fmt::format("{}/{}", kRuntimeFolder, name)] = text;
+}
+
+}  // namespace
+
+SandboxCommand DriverCommand(const std::string& driver) {
+  SandboxCommand command;
+  AddRuntime(command);
+  command.files[kDriverFile] = driver;
+  command.command = fmt::format(
+      "nvcc -std=c++17 -O1 -c -o /tmp/runtime.o {}/runtime.cpp >&2 & runtime=$!\n"
+      "nvcc -std=c++17 -x c++ -O1 -c -o /tmp/driver.o {} >&2 || exit 1\n"
+      "wait $runtime && g++ -r -nostdlib -o /tmp/both.o /tmp/driver.o /tmp/runtime.o >&2 && cat /tmp/both.o\n",
+      kRuntimeFolder, kDriverFile);
+  return WithLimits(std::move(command));
+}
+
+SandboxCommand BuildCommand(const KernelSources& sources, const std::string& driver_object) {
+  SandboxCommand command;
+  command.files = sources.files;
+  if (sources.driver.empty()) {
+    AddRuntime(command);
+  } else {
+    command.files[kDriverObject] = driver_object;
+  }
+  command.command = CompileAll(sources);
+  return WithLimits(std::move(command));
 }
 
 KernelBuild ReadBuild(const SandboxOutcome& outcome) {

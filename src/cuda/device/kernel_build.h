@@ -11,9 +11,13 @@
 
 namespace upskill {
 
-// The command that compiles the sources with the emulated runtime: it prints the compiler's version on a line, then
-// the program. Adds the runtime's files to those of the command.
-SandboxCommand BuildCommand(const KernelSources& sources);
+// The command that compiles the sources' driver with the emulated runtime and prints the object: once for all answers
+// that a check judges, and out of reach of their files.
+SandboxCommand DriverCommand(const std::string& driver);
+
+// The command that compiles the sources and links them with the driver's object or, if there is no driver, with the
+// emulated runtime: it prints the compiler's version on a line, then the program. Adds its own files to the answer's.
+SandboxCommand BuildCommand(const KernelSources& sources, const std::string& driver_object);
 
 // What the command's outcome means.
 KernelBuild ReadBuild(const SandboxOutcome& outcome);

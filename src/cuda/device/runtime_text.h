@@ -6,8 +6,8 @@
 
 namespace upskill {
 
-// The sources of the CUDA runtime that programs are linked with (assets/cuda_runtime), by name. They are compiled with
-// each program, so that they fit the headers of any version of CUDA; runtime.cpp includes the others.
+// The sources of the CUDA runtime that programs are linked with (assets/cuda_runtime), by name. They are compiled
+// where programs are, so that they fit the headers of any version of CUDA; runtime.cpp includes the others.
 std::map<std::string, std::string> CudaRuntimeSources();
 
 }  // namespace upskill
