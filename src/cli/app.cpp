@@ -7,8 +7,10 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "cli/env/catalog_file.h"
@@ -70,6 +72,7 @@ struct GlobalOptions {
 enum class Keys { kRead, kNone };
 
 struct Command {
+  std::vector<std::string> names;  // none if it looks at all commands
   std::function<void(CLI::App&)> declare;
   std::function<ExitCode(const CLI::App&, Env&)> run;
   Keys keys = Keys::kRead;
@@ -77,9 +80,9 @@ struct Command {
 
 // A command as its two functions: one declares its options, the other runs it with them.
 template <typename Options, typename Run>
-Command Of(void (*add)(CLI::App&, Options&), Run run, Keys keys = Keys::kRead) {
+Command Of(std::vector<std::string> names, void (*add)(CLI::App&, Options&), Run run, Keys keys = Keys::kRead) {
   const auto options = std::make_shared<Options>();
-  return {[=](CLI::App& app) { add(app, *options); },
+  return {std::move(names), [=](CLI::App& app) { add(app, *options); },
           [=](const CLI::App& app, Env& env) {
             if constexpr (std::is_invocable_v<Run, const Options&, Env&>) {
               return run(*options, env);
@@ -101,41 +104,41 @@ ExitCode RunGenerateCommand(const CLI::App& app, const GenerateCommandOptions& o
 // All commands, in the order of the help: a command that isn't here isn't declared.
 std::vector<Command> Commands() {
   return {
-      Of(AddQuickstartCommand, RunQuickstart, Keys::kNone),
-      Of(AddEvalCommand, RunEvalHereOrAsJobs),
-      Of(AddBenchmarkCommand, RunEval),
-      Of(AddPlanCommand, RunPlanCommand),
-      Of(AddCheckCommand, RunCheck),
-      Of(AddJudgeCheckCommand, RunJudgeCheck),
-      Of(AddInitCommand, RunInit),
-      Of(AddValidateCommand, RunValidate),
-      Of(AddReadPropertiesCommand, RunReadProperties),
-      Of(AddToPromptCommand, RunToPrompt),
-      Of(AddSelftestCommand, RunSelftest),
-      Of(AddGenerateCommand, RunGenerateCommand),
-      Of(AddTeachCommand, RunTeach),
-      Of(AddImproveDescriptionCommand, RunImproveDescription),
-      Of(AddPromptsCommand, RunPrompts),
-      Of(AddTraceCommand, RunTrace),
-      Of(AddListCommand, RunList),
-      Of(AddInstallCommand, RunInstall),
-      Of(AddUninstallCommand, RunUninstall),
-      Of(AddUpdateCommand, RunUpdate),
-      Of(AddPackCommand, RunPack),
-      Of(AddRunsCommand, RunRuns),
-      Of(AddReportCommand, RunReport),
-      Of(AddCompareCommand, RunCompare),
-      Of(AddRecheckCommand, RunRecheck),
-      Of(AddMergeCommand, RunMerge),
-      Of(AddImportCommand, RunImport),
-      Of(AddModelsCommand, RunModels),
-      Of(AddToolchainCommand, RunToolchain),
-      Of(AddKernelCommand, RunKernel),
-      Of(AddDoctorCommand, RunDoctor),
-      Of(AddImportConfigCommand, RunImportConfig),
-      Of(AddCompletionCommand, RunCompletion, Keys::kNone),
-      Of(AddManCommand, RunMan, Keys::kNone),
-      Of(AddHelpCommand, RunHelp, Keys::kNone),
+      Of({"quickstart"}, AddQuickstartCommand, RunQuickstart, Keys::kNone),
+      Of({"eval"}, AddEvalCommand, RunEvalHereOrAsJobs),
+      Of({"benchmark"}, AddBenchmarkCommand, RunEval),
+      Of({"plan"}, AddPlanCommand, RunPlanCommand),
+      Of({"check"}, AddCheckCommand, RunCheck),
+      Of({"judge-check"}, AddJudgeCheckCommand, RunJudgeCheck),
+      Of({"init"}, AddInitCommand, RunInit),
+      Of({"validate"}, AddValidateCommand, RunValidate),
+      Of({"read-properties"}, AddReadPropertiesCommand, RunReadProperties),
+      Of({"to-prompt"}, AddToPromptCommand, RunToPrompt),
+      Of({"selftest"}, AddSelftestCommand, RunSelftest),
+      Of({"generate"}, AddGenerateCommand, RunGenerateCommand),
+      Of({"teach"}, AddTeachCommand, RunTeach),
+      Of({"improve-description"}, AddImproveDescriptionCommand, RunImproveDescription),
+      Of({"prompts"}, AddPromptsCommand, RunPrompts),
+      Of({"trace"}, AddTraceCommand, RunTrace),
+      Of({"list"}, AddListCommand, RunList),
+      Of({"install"}, AddInstallCommand, RunInstall),
+      Of({"uninstall"}, AddUninstallCommand, RunUninstall),
+      Of({"update"}, AddUpdateCommand, RunUpdate),
+      Of({"pack"}, AddPackCommand, RunPack),
+      Of({"runs", "plot"}, AddRunsCommand, RunRuns),
+      Of({"report"}, AddReportCommand, RunReport),
+      Of({"compare"}, AddCompareCommand, RunCompare),
+      Of({"recheck"}, AddRecheckCommand, RunRecheck),
+      Of({"merge"}, AddMergeCommand, RunMerge),
+      Of({"import"}, AddImportCommand, RunImport),
+      Of({"models"}, AddModelsCommand, RunModels),
+      Of({"toolchain"}, AddToolchainCommand, RunToolchain),
+      Of({"kernel"}, AddKernelCommand, RunKernel),
+      Of({"doctor"}, AddDoctorCommand, RunDoctor),
+      Of({"import-config"}, AddImportConfigCommand, RunImportConfig),
+      Of({}, AddCompletionCommand, RunCompletion, Keys::kNone),
+      Of({}, AddManCommand, RunMan, Keys::kNone),
+      Of({}, AddHelpCommand, RunHelp, Keys::kNone),
   };
 }
 
@@ -190,31 +193,63 @@ Env WithoutPrintedSecrets(Env env) {
   return env;
 }
 
+// The command that the arguments begin with, alone: declaring the options of all takes 20 times as long.
+std::vector<Command> CommandsFor(const std::string& name) {
+  std::vector<Command> commands = Commands();
+  const auto has_name = [&](const Command& command) {
+    return std::find(command.names.begin(), command.names.end(), name) != command.names.end();
+  };
+  const auto named = std::find_if(commands.begin(), commands.end(), has_name);
+  if (named != commands.end()) return {std::move(*named)};
+  return commands;
+}
+
+bool IsCallForText(const CLI::ParseError& error) {
+  return dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr ||
+         dynamic_cast<const CLI::CallForVersion*>(&error) != nullptr;
+}
+
+ExitCode Report(const CLI::App& app, const CLI::ParseError& error, Env& env) {
+  if (dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr) {
+    PrintHelp(NamedCommand(app), env);
+    return ExitCode::kSuccess;
+  }
+  if (dynamic_cast<const CLI::CallForVersion*>(&error) != nullptr) {
+    env.out(TerminalText::Format("{}\n", error.what()));
+    return ExitCode::kSuccess;
+  }
+  const UsageProblem problem = ExplainUsage(app, error);
+  env.error(TerminalText::Format("error: {}\nusage: {}\nsee `{} --help`\n", problem.message, UsageOf(*problem.command),
+                                 CommandPath(*problem.command)));
+  return ExitCode::kUsage;
+}
+
+// Nothing if the arguments can't be parsed with one command alone: the error may be about another one.
+std::optional<ExitCode> RunWith(const std::vector<Command>& commands, const std::vector<std::string>& arguments,
+                                Env& env) {
+  CLI::App app("Write skills from an expert model's work, and measure how much they help cheaper models", "upskill");
+  GlobalOptions options;
+  const CommandOfName command_of = Declare(app, options, commands);
+  if (arguments.front() == kCompleteCommand) return RunComplete(app, arguments, env);
+  try {
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // CLI11 takes them from the back
+    app.parse(std::move(reversed));
+  } catch (const CLI::ParseError& error) {
+    if (commands.size() == 1 && !IsCallForText(error)) return std::nullopt;
+    return Report(app, error, env);
+  }
+  return Dispatch(app, options, command_of, env);
+}
+
 ExitCode RunArguments(const std::vector<std::string>& arguments, Env& env) {
   if (arguments.empty()) {
     PrintFirstSteps(env);
     return ExitCode::kUsage;
   }
-  CLI::App app("Write skills from an expert model's work, and measure how much they help cheaper models", "upskill");
-  GlobalOptions options;
-  const std::vector<Command> commands = Commands();
   try {
-    const CommandOfName command_of = Declare(app, options, commands);
-    if (arguments.front() == kCompleteCommand) return RunComplete(app, arguments, env);
-    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // CLI11 takes them from the back
-    app.parse(std::move(reversed));
-    return Dispatch(app, options, command_of, env);
-  } catch (const CLI::CallForHelp&) {
-    PrintHelp(NamedCommand(app), env);
-    return ExitCode::kSuccess;
-  } catch (const CLI::CallForVersion& version) {
-    env.out(TerminalText::Format("{}\n", version.what()));
-    return ExitCode::kSuccess;
-  } catch (const CLI::ParseError& error) {
-    const UsageProblem problem = ExplainUsage(app, error);
-    env.error(TerminalText::Format("error: {}\nusage: {}\nsee `{} --help`\n", problem.message,
-                                   UsageOf(*problem.command), CommandPath(*problem.command)));
-    return ExitCode::kUsage;
+    std::optional<ExitCode> code = RunWith(CommandsFor(arguments.front()), arguments, env);
+    if (!code) code = RunWith(Commands(), arguments, env);
+    return *code;
   } catch (const std::bad_alloc&) {
     env.error("error: not enough memory\n");
     return ExitCode::kUsage;
