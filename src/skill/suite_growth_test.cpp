@@ -22,7 +22,7 @@ std::string Joined(std::size_t count, const MakeText& make) {
 }
 
 double GrowthOfSuite(const std::function<std::string(std::size_t count)>& text_of) {
-  return GrowthPerDoubling(1500, [&](std::size_t count) {
+  return GrowthPerDoubling(500, [&](std::size_t count) {
     return [text = text_of(count)] {
       Result<Suite> suite = ParseSuite(text, "t.json");
       ASSERT_TRUE(suite.ok()) << suite.error().message;

