@@ -41,8 +41,9 @@ if(UPSKILL_PRECOMPILED)
 endif()
 
 # What a run's time depends on beside the models. Everything else is compiled with -O1 in releases: it takes a quarter less
-# time to compile, and no time to run.
+# time to compile, and no time to run. In packages it is compiled for size.
 set(upskill_hot util stats eval net model llama cuda check)
+set(upskill_cold_flag $<IF:$<BOOL:${UPSKILL_PACKAGE_LIBRARIES}>,-Os,-O1>)
 
 # upskill_library(NAME SOURCES … [FOLDERS our libraries it may include] [PUBLIC …] [PRIVATE …])
 # One static library for src/NAME (a_b: src/a/b). FOLDERS are exactly the link edges that ARCHITECTURE.md allows.
@@ -57,7 +58,7 @@ function(upskill_library name)
   endif()
   string(REGEX MATCH "^[a-z]+" wing ${name})
   if(NOT wing IN_LIST upskill_hot)
-    target_compile_options(upskill_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+    target_compile_options(upskill_${name} PRIVATE $<$<CONFIG:Release>:${upskill_cold_flag}>)
   endif()
   if(UPSKILL_PRECOMPILED)
     target_link_libraries(upskill_${name} PRIVATE fmt::fmt nlohmann_json::nlohmann_json)

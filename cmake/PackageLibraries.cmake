@@ -47,11 +47,3 @@ add_compile_options(-ffunction-sections -fdata-sections -ffile-prefix-map=${CMAK
 add_link_options(-static-libstdc++ -static-libgcc -Wl,--gc-sections,--as-needed,-z,pack-relative-relocs)
 set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib/upskill")
-
-# What runs once per command or per run is compiled for size.
-function(upskill_compile_for_size)
-  foreach(folder agent check cli device import install kernel mcp model_batch model_hub program prompts report sandbox skill teach trace_formats)
-    target_compile_options(upskill_${folder} PRIVATE -Os)
-  endforeach()
-endfunction()
-cmake_language(DEFER DIRECTORY ${CMAKE_SOURCE_DIR} CALL upskill_compile_for_size)
