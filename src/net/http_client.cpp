@@ -187,7 +187,7 @@ int HttpClient::Loop::WatchSocket(CURL*, curl_socket_t socket, int what, void* l
 }
 
 // libcurl may report only after closing a socket that it no longer needs to be watched; by then another thread may have
-// got the same descriptor. So watching ends here.
+// got the same descriptor. So watching ends here, and while the loop is ending, nothing is watched any more.
 int HttpClient::Loop::CloseSocket(void* loop, curl_socket_t socket) noexcept {
   static_cast<Loop*>(loop)->Unwatch(socket);
   return close(socket);
@@ -195,7 +195,7 @@ int HttpClient::Loop::CloseSocket(void* loop, curl_socket_t socket) noexcept {
 
 void HttpClient::Loop::Unwatch(curl_socket_t socket) {
   epoll_event event{};
-  if (watched_.erase(socket) > 0) epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, socket, &event);
+  if (watched_.erase(socket) > 0 && !stopping_) epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, socket, &event);
 }
 
 int HttpClient::Loop::SetCurlTimer(CURLM*, long timeout_ms, void* loop) noexcept {
