@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -124,11 +125,65 @@ void PrintFalseClaims(int draws, Claims& claims) {
   }
 }
 
-// Passes by case and round of one choice, all of whose cases have the same rate.
-std::vector<std::vector<char>> Answers(double rate, int cases, int rounds, Rng& rng) {
-  std::vector<std::vector<char>> answers(static_cast<std::size_t>(cases));
-  for (std::vector<char>& one : answers) {
-    for (int round = 0; round < rounds; ++round) one.push_back(rng.Uniform() < rate ? 1 : 0);
+// One choice always breaks `broken` cases and mends others that never passed, `mended` of them and not always; the rest
+// never vary. The lift is exactly −margin. Nothing if no rate gives that.
+std::optional<Scenario> PartlyMended(int cases, int broken, int mended, double margin) {
+  const double rate = (broken - cases * margin) / mended;
+  if (rate < 0.02 || rate > 0.98) return std::nullopt;
+  return MakeScenario(fmt::format("{} broken, {} mended {:.2f}", broken, mended, rate), cases, [=](int i) {
+    if (i < broken) return CaseRates{1.0, 0.0};
+    return i < broken + mended ? CaseRates{0.0, rate} : CaseRates{1.0, 1.0};
+  });
+}
+
+// Those of them with the most false claims, at alpha and at alpha/7: what varies is little, and all of it on one side.
+std::array<Scenario, 2> SearchPartlyMended(int cases, int rounds, double margin, int draws) {
+  std::array<Scenario, 2> worst;
+  std::array<double, 2> most = {-1.0, -1.0};
+  const int step = std::max(1, cases / 12);
+  for (int broken = 1; broken < cases; broken += step) {
+    for (int mended = 1; broken + mended <= cases; mended += step) {
+      const std::optional<Scenario> scenario = PartlyMended(cases, broken, mended, margin);
+      if (!scenario) continue;
+      const Shares shares = FalseClaims(*scenario, rounds, margin, draws);
+      const std::array found = {shares.at_alpha, shares.at_a_seventh};
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        if (found[i] > most[i]) worst[i] = *scenario;
+        most[i] = std::max(most[i], found[i]);
+      }
+    }
+  }
+  for (Scenario& one : worst) one.name += ", confirmed";  // with other draws
+  return worst;
+}
+
+void PrintSearched(int draws, Claims& claims) {
+  fmt::print(
+      "\n2. The same, at the worst of all suites with cases that always break, never vary, or are partly mended, in "
+      "%\n\n"
+      "   cases  rounds  margin   alpha 5          alpha 0.71       worst suite at 5\n");
+  for (const int cases : {6, 12, 30}) {
+    for (const int rounds : {2, 3, 5, 10, 20}) {
+      for (const double margin : {0.0, 0.05, 0.1}) {
+        const auto [worst, worst_at_a_seventh] = SearchPartlyMended(cases, rounds, margin, draws / 40);
+        const double at_alpha = FalseClaims(worst, rounds, margin, draws).at_alpha;
+        const double at_a_seventh = FalseClaims(worst_at_a_seventh, rounds, margin, draws).at_a_seventh;
+        fmt::print("   {:5}  {:6}  {:6.2f}   {:>5} ± {:4.2f}     {:>5.2f} ± {:4.2f}     {}\n", cases, rounds, margin,
+                   Percent(at_alpha), 100.0 * StandardError(kAlpha, draws), 100.0 * at_a_seventh,
+                   100.0 * StandardError(kAlpha / 7.0, draws), worst.name);
+        const std::string what = fmt::format("false claim, {} cases, {} rounds, margin {}, ", cases, rounds, margin);
+        claims.AtMost(at_alpha, kAlpha, draws, what + worst.name);
+        claims.AtMost(at_a_seventh, kAlpha / 7.0, draws, what + worst_at_a_seventh.name + ", alpha/7");
+      }
+    }
+  }
+}
+
+// Passes by case and round of one choice with these pass rates.
+std::vector<std::vector<char>> Answers(const std::vector<double>& rates, int rounds, Rng& rng) {
+  std::vector<std::vector<char>> answers(rates.size());
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    for (int round = 0; round < rounds; ++round) answers[i].push_back(rng.Uniform() < rates[i] ? 1 : 0);
   }
   return answers;
 }
@@ -149,14 +204,14 @@ std::vector<PairCounts> PairsOf(const std::vector<std::vector<char>>& b, const s
 
 // How often any of `cheaper` equal choices is called good enough: as eval and runs do (NearBest), and by the estimates
 // alone.
-std::pair<double, double> CalledGoodEnough(double best, double rate, int cheaper, int cases, int rounds, double margin,
-                                           int draws) {
+std::pair<double, double> CalledGoodEnough(const std::vector<double>& best, const std::vector<double>& rates,
+                                           int cheaper, int rounds, double margin, int draws) {
   Rng rng(SeedFromText("good enough") + static_cast<std::uint64_t>(cheaper * 100 + rounds));
   double tested = 0.0;
   double estimated = 0.0;
   for (int draw = 0; draw < draws; ++draw) {
-    std::vector<std::vector<std::vector<char>>> choices = {Answers(best, cases, rounds, rng)};
-    for (int k = 0; k < cheaper; ++k) choices.push_back(Answers(rate, cases, rounds, rng));
+    std::vector<std::vector<std::vector<char>>> choices = {Answers(best, rounds, rng)};
+    for (int k = 0; k < cheaper; ++k) choices.push_back(Answers(rates, rounds, rng));
     double most = 0.0;
     for (const auto& one : choices) most = std::max(most, TotalOf(one));
     std::vector<double> p_values(choices.size(), 0.0);
@@ -165,7 +220,8 @@ std::pair<double, double> CalledGoodEnough(double best, double rate, int cheaper
       for (std::size_t other = 0; other < choices.size(); ++other) {
         if (other != k) p_values[k] = std::max(p_values[k], ScoreTest(PairsOf(choices[other], choices[k]), -margin));
       }
-      if (k > 0) any = any || (most - TotalOf(choices[k])) / (cases * rounds) < margin + 1e-9;
+      if (k > 0)
+        any = any || (most - TotalOf(choices[k])) / (static_cast<double>(rates.size()) * rounds) < margin + 1e-9;
     }
     const std::vector<bool> near = NearBest(p_values, kAlpha);
     tested += std::find(near.begin() + 1, near.end(), true) != near.end();
@@ -176,16 +232,22 @@ std::pair<double, double> CalledGoodEnough(double best, double rate, int cheaper
 
 void PrintGoodEnough(int draws, Claims& claims) {
   fmt::print(
-      "\n2. A cheaper choice called good enough (within 5 points), in %; the best passes 95 %\n\n"
+      "\n3. A cheaper choice called good enough (within 5 points), in %; the best passes 95 %\n\n"
       "   cheaper choices  cases  rounds   15 points worse: tested  by estimates   5 points worse: tested  "
       "by estimates   equal: tested\n");
   for (const int cheaper : {1, 3, 7}) {
     for (const int cases : kCases) {
       for (const int rounds : kRounds) {
         const int few = cases * rounds > 500 ? draws / 10 : draws;
-        const auto [worse, worse_by_estimate] = CalledGoodEnough(0.95, 0.80, cheaper, cases, rounds, 0.05, few);
-        const auto [border, border_by_estimate] = CalledGoodEnough(0.95, 0.90, cheaper, cases, rounds, 0.05, few);
-        const auto [equal, unused] = CalledGoodEnough(0.95, 0.95, cheaper, cases, rounds, 0.05, few);
+        const auto called = [&](double rate) {
+          const auto all = [&](double of_each) {
+            return std::vector<double>(static_cast<std::size_t>(cases), of_each);
+          };
+          return CalledGoodEnough(all(0.95), all(rate), cheaper, rounds, 0.05, few);
+        };
+        const auto [worse, worse_by_estimate] = called(0.80);
+        const auto [border, border_by_estimate] = called(0.90);
+        const auto [equal, unused] = called(0.95);
         fmt::print("   {:15}  {:5}  {:6}   {:>23}  {:>12}   {:>22}  {:>12}   {:>13}\n", cheaper, cases, rounds,
                    Percent(worse), Percent(worse_by_estimate), Percent(border), Percent(border_by_estimate),
                    Percent(equal));
@@ -197,9 +259,40 @@ void PrintGoodEnough(int draws, Claims& claims) {
   }
 }
 
+void PrintGoodEnoughPartlyMended(int draws, Claims& claims) {
+  constexpr double kMargin = 0.05;
+  fmt::print(
+      "\n4. The same where each cheaper choice breaks some cases and partly mends others, 5 points worse in all, in "
+      "%\n\n"
+      "   choices  cases  rounds  named  by estimates\n");
+  struct Suite {
+    int cases;
+    int rounds;
+    int broken;
+    int mended;
+  };
+  for (const Suite& suite : {Suite{30, 3, 14, 16}, {30, 10, 12, 13}, {12, 20, 5, 5}, {30, 20, 13, 13}}) {
+    const Scenario scenario = PartlyMended(suite.cases, suite.broken, suite.mended, kMargin).value();
+    std::vector<double> best;
+    std::vector<double> cheaper;
+    for (const CaseRates& rates : scenario.cases) {
+      best.push_back(rates.without);
+      cheaper.push_back(rates.with);
+    }
+    for (const int choices : {2, 3, 5, 10, 12}) {
+      const auto [named, by_estimates] = CalledGoodEnough(best, cheaper, choices - 1, suite.rounds, kMargin, draws);
+      fmt::print("   {:7}  {:5}  {:6}  {:>5}  {:>12}\n", choices, suite.cases, suite.rounds, Percent(named),
+                 Percent(by_estimates));
+      claims.AtMost(named, kAlpha, draws,
+                    fmt::format("good enough, {} choices, {} cases, {} rounds, {}", choices, suite.cases, suite.rounds,
+                                scenario.name));
+    }
+  }
+}
+
 void PrintContrastPower(int draws) {
   fmt::print(
-      "\n3. Equal choices shown to be not worse than the margin, in % (alpha 5 %, one contrast)\n\n"
+      "\n5. Equal choices shown to be not worse than the margin, in % (alpha 5 %, one contrast)\n\n"
       "   cases  rounds   margin 5: rate 0.6  0.9  0.98    margin 10: rate 0.6  0.9  0.98    "
       "margin 20: rate 0.6  0.9  0.98\n");
   for (const int cases : {6, 12, 25, 50}) {
@@ -223,7 +316,7 @@ void PrintAccept(int draws, Claims& claims) {
   constexpr int kHeldOut = 8;
   constexpr std::array kSpread = {0.02, 0.1, 0.5, 0.8, 0.9, 0.95, 0.99, 1.0};
   fmt::print(
-      "\n4. A new skill accepted in place of the existing one, in % ({} held-out cases, pass rates 0.02 to 1)\n\n"
+      "\n6. A new skill accepted in place of the existing one, in % ({} held-out cases, pass rates 0.02 to 1)\n\n"
       "   rounds  margin   equal  5 points worse  worse by the margin  5 points better\n",
       kHeldOut);
   for (const int rounds : {10, 20, 40}) {
@@ -258,7 +351,9 @@ int main(int argc, char** argv) {
   }
   upskill::Claims claims;
   upskill::PrintFalseClaims(draws, claims);
+  upskill::PrintSearched(draws, claims);
   upskill::PrintGoodEnough(draws / 5, claims);
+  upskill::PrintGoodEnoughPartlyMended(draws / 20, claims);
   upskill::PrintContrastPower(draws / 10);
   upskill::PrintAccept(draws / 2, claims);
   return claims.Conclude();

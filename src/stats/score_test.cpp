@@ -11,6 +11,7 @@ namespace upskill {
 namespace {
 
 constexpr double kDegreesPerPair = 3.0;  // of the variance within units, which is estimated from answers of 0 and 1
+constexpr double kUnseen = 1.25;         // of variance; chosen by simulation, as kScoreCorrection
 
 // What a test needs of the pairs, computed once.
 struct PairMoments {
@@ -74,31 +75,82 @@ double RestrictedVariance(const PairMoments& moments, double excess) {
   return n * (2.0 * std::clamp(loss, lowest, std::max(lowest, highest)) + mean - mean * mean);
 }
 
-double TailOf(const PairMoments& moments, double bound) {
-  const double excess = moments.sum - moments.pairs * bound;
-  if (excess <= kScoreCorrection) return excess <= 0.0 ? 1.0 : 0.5;
-  const double variance = RestrictedVariance(moments, excess);
+// `degrees` of freedom; 0: the variance is not estimated.
+double Tail(double excess, double variance, double degrees) {
   if (variance <= 0.0) return 0.0;  // even if all that varies were lost, the sum would be smaller
   const double z = (excess - kScoreCorrection) / std::sqrt(variance);
-  if (moments.degrees <= 0.0) return boost::math::cdf(boost::math::complement(boost::math::normal(), z));
-  return boost::math::cdf(boost::math::complement(boost::math::students_t(moments.degrees), z));
+  if (degrees <= 0.0) return boost::math::cdf(boost::math::complement(boost::math::normal(), z));
+  return boost::math::cdf(boost::math::complement(boost::math::students_t(degrees), z));
+}
+
+struct Moments {
+  double sum = 0.0;  // of wins − losses, expected
+  double variance = 0.0;
+};
+
+// The moments of the sum if in each unit, wins were `odds` times as likely and losses 1/odds times, compared with ties.
+Moments TiltedBy(double odds, const std::vector<ScoreUnit>& units) {
+  Moments moments;
+  for (const ScoreUnit& one : units) {
+    const double wins = one.wins * odds;
+    const double losses = one.losses / odds;
+    const double all = wins + losses + std::max(0.0, one.rounds - one.wins - one.losses);
+    if (all <= 0.0) continue;
+    const double mean = (wins - losses) / all;
+    const double changes = one.wins + one.losses;
+    const double square = changes > 0.0 ? one.squares / changes * (wins + losses) / all : 0.0;
+    moments.sum += one.rounds * mean;
+    moments.variance += one.rounds * std::max(0.0, square - mean * mean);
+  }
+  return moments;
+}
+
+// The variance of the sum, unit by unit, under the most likely rates with this expectation of the sum: an exponential
+// tilt of what each unit showed. 0 if what varies can't bring the sum there.
+double RestrictedByUnit(const std::vector<ScoreUnit>& units, double expected) {
+  constexpr int kHalvings = 50;
+  double low = -40.0;  // logarithms of the odds
+  double high = 0.0;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = 0.5 * (low + high);
+    (TiltedBy(std::exp(middle), units).sum > expected ? high : low) = middle;
+  }
+  const Moments reached = TiltedBy(std::exp(low), units);
+  return reached.sum <= expected + 1e-6 * std::max(1.0, std::abs(expected)) ? reached.variance : 0.0;
+}
+
+// With kUnseen + z²/2 of variance that wasn't seen, z being the result: z² (variance + kUnseen + z²/2) = excess².
+double WithUnseenVariance(double excess, double variance) {
+  const double known = variance + kUnseen;
+  const double z = std::sqrt(std::sqrt(known * known + 2.0 * excess * excess) - known);
+  return boost::math::cdf(boost::math::complement(boost::math::normal(), z));
+}
+
+double TailOf(const PairMoments& moments, const std::vector<ScoreUnit>& units, double bound) {
+  const double excess = moments.sum - moments.pairs * bound;
+  if (excess <= kScoreCorrection) return excess <= 0.0 ? 1.0 : 0.5;
+  const double pooled = Tail(excess, RestrictedVariance(moments, excess), moments.degrees);
+  if (moments.degrees <= 0.0) return pooled;
+  const double scale = kDegreesPerPair * moments.pairs / moments.degrees;  // rounds / (rounds − 1)
+  const double seen = scale * TiltedBy(1.0, units).variance;
+  const double restricted = std::max(seen, scale * RestrictedByUnit(units, moments.pairs * bound));
+  return std::max({pooled, Tail(excess, restricted, moments.degrees), WithUnseenVariance(excess, seen)});
 }
 
 // The largest bound that is rejected.
-double LowerLimit(const PairMoments& moments, double alpha) {
+double LowerLimit(const PairMoments& moments, const std::vector<ScoreUnit>& units, double alpha) {
   double rejected = -1.0;
   double kept = moments.sum / moments.pairs;
   while (kept - rejected > 1e-7) {
     const double middle = 0.5 * (rejected + kept);
-    (TailOf(moments, middle) <= alpha ? rejected : kept) = middle;
+    (TailOf(moments, units, middle) <= alpha ? rejected : kept) = middle;
   }
   return rejected;
 }
 
-PairMoments Mirrored(PairMoments moments) {
-  std::swap(moments.wins, moments.losses);
-  moments.sum = -moments.sum;
-  return moments;
+std::vector<ScoreUnit> Mirrored(std::vector<ScoreUnit> units) {
+  for (ScoreUnit& one : units) std::swap(one.wins, one.losses);
+  return units;
 }
 
 }  // namespace
@@ -106,7 +158,7 @@ PairMoments Mirrored(PairMoments moments) {
 double ScoreTest(const std::vector<ScoreUnit>& units, double bound) {
   const PairMoments moments = MomentsOf(units);
   if (moments.pairs <= 0.0) return 1.0;
-  return TailOf(moments, bound);
+  return TailOf(moments, units, bound);
 }
 
 double ScoreTest(const std::vector<PairCounts>& cases, double bound) { return ScoreTest(UnitsOf(cases), bound); }
@@ -115,7 +167,8 @@ std::optional<Interval> ScoreInterval(const std::vector<ScoreUnit>& units, doubl
   const PairMoments moments = MomentsOf(units);
   if (moments.pairs <= 0.0) return std::nullopt;
   const double alpha = 0.5 * (1.0 - confidence);
-  return Interval{LowerLimit(moments, alpha), -LowerLimit(Mirrored(moments), alpha)};
+  const std::vector<ScoreUnit> mirrored = Mirrored(units);
+  return Interval{LowerLimit(moments, units, alpha), -LowerLimit(MomentsOf(mirrored), mirrored, alpha)};
 }
 
 std::optional<Interval> ScoreInterval(const std::vector<PairCounts>& cases, double confidence) {

@@ -25,6 +25,11 @@ struct ScoreUnit {
 // Tango's for paired proportions (Statistics in Medicine 17 (1998) 891), with two changes. From two rounds on, only
 // wins and losses that vary within a unit count towards the variance, because the cases are fixed. And the difference
 // is shrunk by kScoreCorrection of one unit, chosen by simulation (docs/contrasts.md has the error rates).
+//
+// From two rounds on, the p-value is the largest of three. Tango's variance takes the whole excess from the wins that
+// vary, and collapses where one side breaks some units for good and mends others in part (14 % instead of 5). Therefore
+// also: the variance under the most likely rates of each unit whose mean is the bound; and the variance that was seen,
+// with a part that wasn't.
 double ScoreTest(const std::vector<ScoreUnit>& units, double bound);
 double ScoreTest(const std::vector<PairCounts>& cases, double bound);  // each case is a unit
 inline constexpr double kScoreCorrection = 0.25;

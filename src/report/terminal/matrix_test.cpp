@@ -172,7 +172,7 @@ TEST(FindSweetSpot, NothingMeasured) {
 TEST(WorthItsTokens, TheCostOfAPassedAnswer) {
   EXPECT_EQ(WorthItsTokens(CellOf("m", 0.5, 1.0, 0.001, 0.0015)), Worth::kYes);
   EXPECT_EQ(WorthItsTokens(CellOf("m", 0.5, 0.6, 0.001, 0.0015)), Worth::kCostsMore);
-  EXPECT_EQ(WorthItsTokens(CellOf("m", 0.0, 0.1, 0.001, 0.01)), Worth::kYes);
+  EXPECT_EQ(WorthItsTokens(CellOf("m", 0.0, 0.15, 0.001, 0.01)), Worth::kYes);
   EXPECT_EQ(WorthItsTokens(CellOf("m", 0.5, 0.4, 0.001, 0.001, Verdict::kHurts)), Worth::kNo);
   EXPECT_EQ(WorthItsTokens(CellOf("m", 0.5, 0.5, 0.001, 0.001, Verdict::kNoEffect)), Worth::kNo);
   EXPECT_EQ(WorthItsTokens(CellOf("m", 0.5, 0.6, 0.001, 0.001, Verdict::kUndecided)), Worth::kNotShown);
