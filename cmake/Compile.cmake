@@ -42,7 +42,10 @@ endif()
 
 # What a run's time depends on beside the models. Everything else is compiled with -O1 in releases: it takes a quarter less
 # time to compile, and no time to run. In packages it is compiled for size.
-set(upskill_hot util stats eval net model llama cuda check)
+set(upskill_hot util stats eval net model llama cuda)
+if(NOT UPSKILL_PACKAGE_LIBRARIES)
+  list(APPEND upskill_hot check)
+endif()
 set(upskill_cold_flag $<IF:$<BOOL:${UPSKILL_PACKAGE_LIBRARIES}>,-Os,-O1>)
 
 # upskill_library(NAME SOURCES … [FOLDERS our libraries it may include] [PUBLIC …] [PRIVATE …])
@@ -84,7 +87,7 @@ endfunction()
 
 # Parsing options takes no time; compiling CLI11 with -O2 takes a quarter of the build.
 function(upskill_parses_options target)
-  target_compile_options(${target} PRIVATE $<IF:$<CONFIG:Release>,-O1,-O0>)
+  target_compile_options(${target} PRIVATE $<IF:$<CONFIG:Release>,${upskill_cold_flag},-O0>)
 endfunction()
 
 # Test programs too are compiled in batches, of fewer sources: a changed test should be compiled within seconds.
