@@ -125,25 +125,25 @@ void PrintFalseClaims(int draws, Claims& claims) {
   }
 }
 
-// One choice always breaks `broken` cases and mends others that never passed, `mended` of them and not always; the rest
-// never vary. The lift is exactly −margin. Nothing if no rate gives that.
-std::optional<Scenario> PartlyMended(int cases, int broken, int mended, double margin) {
-  const double rate = (broken - cases * margin) / mended;
+// One choice reliably breaks `broken` cases and only sometimes passes `fixed` cases that never passed before; nothing
+// else varies. The lift is exactly −margin. Returns nothing if no pass rate gives that.
+std::optional<Scenario> PartlyFixed(int cases, int broken, int fixed, double margin) {
+  const double rate = (broken - cases * margin) / fixed;
   if (rate < 0.02 || rate > 0.98) return std::nullopt;
-  return MakeScenario(fmt::format("{} broken, {} mended {:.2f}", broken, mended, rate), cases, [=](int i) {
+  return MakeScenario(fmt::format("{} broken, {} fixed {:.2f}", broken, fixed, rate), cases, [=](int i) {
     if (i < broken) return CaseRates{1.0, 0.0};
-    return i < broken + mended ? CaseRates{0.0, rate} : CaseRates{1.0, 1.0};
+    return i < broken + fixed ? CaseRates{0.0, rate} : CaseRates{1.0, 1.0};
   });
 }
 
-// Those of them with the most false claims, at alpha and at alpha/7: what varies is little, and all of it on one side.
-std::array<Scenario, 2> SearchPartlyMended(int cases, int rounds, double margin, int draws) {
+// The suites of this kind with the most false claims, at alpha and at alpha/7.
+std::array<Scenario, 2> SearchPartlyFixed(int cases, int rounds, double margin, int draws) {
   std::array<Scenario, 2> worst;
   std::array<double, 2> most = {-1.0, -1.0};
   const int step = std::max(1, cases / 12);
   for (int broken = 1; broken < cases; broken += step) {
-    for (int mended = 1; broken + mended <= cases; mended += step) {
-      const std::optional<Scenario> scenario = PartlyMended(cases, broken, mended, margin);
+    for (int fixed = 1; broken + fixed <= cases; fixed += step) {
+      const std::optional<Scenario> scenario = PartlyFixed(cases, broken, fixed, margin);
       if (!scenario) continue;
       const Shares shares = FalseClaims(*scenario, rounds, margin, draws);
       const std::array found = {shares.at_alpha, shares.at_a_seventh};
@@ -159,13 +159,13 @@ std::array<Scenario, 2> SearchPartlyMended(int cases, int rounds, double margin,
 
 void PrintSearched(int draws, Claims& claims) {
   fmt::print(
-      "\n2. The same, at the worst of all suites with cases that always break, never vary, or are partly mended, in "
+      "\n2. The same, at the worst of all suites with cases that always break, never vary, or are partly fixed, in "
       "%\n\n"
       "   cases  rounds  margin   alpha 5          alpha 0.71       worst suite at 5\n");
   for (const int cases : {6, 12, 30}) {
     for (const int rounds : {2, 3, 5, 10, 20}) {
       for (const double margin : {0.0, 0.05, 0.1}) {
-        const auto [worst, worst_at_a_seventh] = SearchPartlyMended(cases, rounds, margin, draws / 40);
+        const auto [worst, worst_at_a_seventh] = SearchPartlyFixed(cases, rounds, margin, draws / 40);
         const double at_alpha = FalseClaims(worst, rounds, margin, draws).at_alpha;
         const double at_a_seventh = FalseClaims(worst_at_a_seventh, rounds, margin, draws).at_a_seventh;
         fmt::print("   {:5}  {:6}  {:6.2f}   {:>5} ± {:4.2f}     {:>5.2f} ± {:4.2f}     {}\n", cases, rounds, margin,
@@ -259,20 +259,20 @@ void PrintGoodEnough(int draws, Claims& claims) {
   }
 }
 
-void PrintGoodEnoughPartlyMended(int draws, Claims& claims) {
+void PrintGoodEnoughPartlyFixed(int draws, Claims& claims) {
   constexpr double kMargin = 0.05;
   fmt::print(
-      "\n4. The same where each cheaper choice breaks some cases and partly mends others, 5 points worse in all, in "
+      "\n4. The same where each cheaper choice breaks some cases and partly fixes others, 5 points worse in all, in "
       "%\n\n"
       "   choices  cases  rounds  named  by estimates\n");
   struct Suite {
     int cases;
     int rounds;
     int broken;
-    int mended;
+    int fixed;
   };
   for (const Suite& suite : {Suite{30, 3, 14, 16}, {30, 10, 12, 13}, {12, 20, 5, 5}, {30, 20, 13, 13}}) {
-    const Scenario scenario = PartlyMended(suite.cases, suite.broken, suite.mended, kMargin).value();
+    const Scenario scenario = PartlyFixed(suite.cases, suite.broken, suite.fixed, kMargin).value();
     std::vector<double> best;
     std::vector<double> cheaper;
     for (const CaseRates& rates : scenario.cases) {
@@ -353,7 +353,7 @@ int main(int argc, char** argv) {
   upskill::PrintFalseClaims(draws, claims);
   upskill::PrintSearched(draws, claims);
   upskill::PrintGoodEnough(draws / 5, claims);
-  upskill::PrintGoodEnoughPartlyMended(draws / 20, claims);
+  upskill::PrintGoodEnoughPartlyFixed(draws / 20, claims);
   upskill::PrintContrastPower(draws / 10);
   upskill::PrintAccept(draws / 2, claims);
   return claims.Conclude();

@@ -204,26 +204,6 @@ std::vector<Command> CommandsFor(const std::string& name) {
   return commands;
 }
 
-bool IsCallForText(const CLI::ParseError& error) {
-  return dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr ||
-         dynamic_cast<const CLI::CallForVersion*>(&error) != nullptr;
-}
-
-ExitCode Report(const CLI::App& app, const CLI::ParseError& error, Env& env) {
-  if (dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr) {
-    PrintHelp(NamedCommand(app), env);
-    return ExitCode::kSuccess;
-  }
-  if (dynamic_cast<const CLI::CallForVersion*>(&error) != nullptr) {
-    env.out(TerminalText::Format("{}\n", error.what()));
-    return ExitCode::kSuccess;
-  }
-  const UsageProblem problem = ExplainUsage(app, error);
-  env.error(TerminalText::Format("error: {}\nusage: {}\nsee `{} --help`\n", problem.message, UsageOf(*problem.command),
-                                 CommandPath(*problem.command)));
-  return ExitCode::kUsage;
-}
-
 // Nothing if the arguments can't be parsed with one command alone: the error may be about another one.
 std::optional<ExitCode> RunWith(const std::vector<Command>& commands, const std::vector<std::string>& arguments,
                                 Env& env) {
@@ -234,9 +214,18 @@ std::optional<ExitCode> RunWith(const std::vector<Command>& commands, const std:
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // CLI11 takes them from the back
     app.parse(std::move(reversed));
+  } catch (const CLI::CallForHelp&) {
+    PrintHelp(NamedCommand(app), env);
+    return ExitCode::kSuccess;
+  } catch (const CLI::CallForVersion& version) {
+    env.out(TerminalText::Format("{}\n", version.what()));
+    return ExitCode::kSuccess;
   } catch (const CLI::ParseError& error) {
-    if (commands.size() == 1 && !IsCallForText(error)) return std::nullopt;
-    return Report(app, error, env);
+    if (commands.size() == 1) return std::nullopt;
+    const UsageProblem problem = ExplainUsage(app, error);
+    env.error(TerminalText::Format("error: {}\nusage: {}\nsee `{} --help`\n", problem.message,
+                                   UsageOf(*problem.command), CommandPath(*problem.command)));
+    return ExitCode::kUsage;
   }
   return Dispatch(app, options, command_of, env);
 }

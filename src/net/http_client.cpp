@@ -187,7 +187,7 @@ int HttpClient::Loop::WatchSocket(CURL*, curl_socket_t socket, int what, void* l
 }
 
 // libcurl may report only after closing a socket that it no longer needs to be watched; by then another thread may have
-// got the same descriptor. So watching ends here, and while the loop is ending, nothing is watched any more.
+// got the same descriptor. So watching ends here, and a loop that is ending leaves its sockets alone.
 int HttpClient::Loop::CloseSocket(void* loop, curl_socket_t socket) noexcept {
   static_cast<Loop*>(loop)->Unwatch(socket);
   return close(socket);

@@ -5,7 +5,6 @@
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
-#include <utility>
 
 namespace upskill {
 namespace {
@@ -148,12 +147,12 @@ double LowerLimit(const PairMoments& moments, const std::vector<ScoreUnit>& unit
   return rejected;
 }
 
+}  // namespace
+
 std::vector<ScoreUnit> Mirrored(std::vector<ScoreUnit> units) {
-  for (ScoreUnit& one : units) std::swap(one.wins, one.losses);
+  for (ScoreUnit& one : units) one = one.Mirrored();
   return units;
 }
-
-}  // namespace
 
 double ScoreTest(const std::vector<ScoreUnit>& units, double bound) {
   const PairMoments moments = MomentsOf(units);

@@ -15,7 +15,10 @@ struct ScoreUnit {
   double wins = 0.0;  // of its pairs, divided by their number in a round
   double losses = 0.0;
   double squares = 0.0;  // of wins − losses in each round
+
+  ScoreUnit Mirrored() const { return {rounds, losses, wins, squares}; }
 };
+std::vector<ScoreUnit> Mirrored(std::vector<ScoreUnit> units);
 
 // One-sided p-value of the hypothesis "the mean lift of exactly these cases is at most `bound`", for a number of rounds
 // fixed in advance. All units have the same number of rounds. 1 without pairs.
@@ -27,9 +30,9 @@ struct ScoreUnit {
 // is shrunk by kScoreCorrection of one unit, chosen by simulation (docs/contrasts.md has the error rates).
 //
 // From two rounds on, the p-value is the largest of three. Tango's variance takes the whole excess from the wins that
-// vary, and collapses where one side breaks some units for good and mends others in part (14 % instead of 5). Therefore
-// also: the variance under the most likely rates of each unit whose mean is the bound; and the variance that was seen,
-// with a part that wasn't.
+// vary, so it collapses if one side reliably breaks some units and only partly fixes others (14 % false claims instead
+// of 5). The second p-value restricts the variance unit by unit: it uses the most likely rates whose mean is the bound.
+// The third uses the variance that was seen and allows for some that wasn't.
 double ScoreTest(const std::vector<ScoreUnit>& units, double bound);
 double ScoreTest(const std::vector<PairCounts>& cases, double bound);  // each case is a unit
 inline constexpr double kScoreCorrection = 0.25;

@@ -72,10 +72,6 @@ std::string FirstErrorLine(std::string_view messages) {
   return ExcerptLine(ReplaceInvalidUtf8(rest.substr(rest.size() - std::min(rest.size(), kShownError))), kShownError);
 }
 
-}  // namespace
-
-namespace {
-
 SandboxCommand WithLimits(SandboxCommand command) {
   command.limits.time = std::chrono::seconds(180);
   command.limits.output_bytes = kMaxProgramBytes;

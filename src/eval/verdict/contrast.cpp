@@ -121,11 +121,6 @@ std::optional<PairedMeans> MeansOf(const PairedRounds& rounds, Quantity quantity
   return means;
 }
 
-std::vector<ScoreUnit> MirroredUnits(std::vector<ScoreUnit> units) {
-  for (ScoreUnit& one : units) std::swap(one.wins, one.losses);
-  return units;
-}
-
 // The units of the kept cases: those with one request are one unit.
 std::vector<std::size_t> UnitsOfCases(const ChoiceAnswers& answers, const std::vector<std::size_t>& kept) {
   std::map<std::string_view, std::size_t> places;
@@ -254,7 +249,7 @@ double ContrastEvidence::PAbove(double bound, bool anytime) const {
 }
 
 double ContrastEvidence::PBelow(double bound, bool anytime) const {
-  if (!anytime) return ScoreTest(MirroredUnits(units), -bound);
+  if (!anytime) return ScoreTest(Mirrored(units), -bound);
   std::vector<UnitCounts> mirrored;
   mirrored.reserve(totals.size());
   for (const UnitCounts& counts : totals) mirrored.push_back(counts.Mirrored());
