@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Warnings, sanitizers, and the two functions by which each folder of src/ declares its library and its tests.
 
+# Unity sources include ours by absolute paths; without them in __FILE__, ccache finds objects of other checkouts.
+if(NOT UPSKILL_PACKAGE_LIBRARIES)
+  add_compile_options(-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
+endif()
+
 add_library(upskill_options INTERFACE)
 target_compile_options(upskill_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual -Wnull-dereference
