@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -130,9 +131,16 @@ Result<TakenShare> ShareOf(const MeasureSpec& spec, Measurement& measurement) {
   const LookPolicy policy{.counts = spec.counts_looks,
                           .notes = spec.is_kept,
                           .reuses_answers = spec.uses_cache,
-                          .looks_before = spec.looks_before};
+                          .looks_before = spec.looks_before,
+                          .may_change_seed = true};
   Result<TakenShare> share = TakenShare::Take(runs_dir, policy, measurement.plan);
   if (!share) return share.error().With("counting earlier looks at the tests (--no-ledger ignores them)");
+  if (const std::uint64_t seed = measurement.plan.sampling.seed; seed != spec.sampling.seed) {
+    Warn({fmt::format("cases or checks were dropped or changed after their answers were seen, so answers are asked for "
+                      "anew, with seed {} in place of {} (kept answers would flatter or harm the skill)",
+                      seed, spec.sampling.seed)},
+         measurement.remarks);
+  }
   if (share->skipped_lines() > 0) {
     Warn({fmt::format("{} of {} could not be read: earlier looks at these tests may not be counted",
                       Counted(share->skipped_lines(), "line"), (runs_dir / kLedgerFile).string())},

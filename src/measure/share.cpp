@@ -20,6 +20,7 @@ Result<TakenShare> TakenShare::Take(const fs::path& runs_dir, const LookPolicy& 
   }
   ASSIGN_OR_RETURN(const Ledger ledger, ReadLedger(runs_dir));
   taken.skipped_lines_ = ledger.skipped_lines;
+  if (policy.may_change_seed && policy.reuses_answers) plan.sampling.seed = UnseenSeed(ledger, runs_dir, plan);
   TakeShare(ledger, runs_dir, policy.reuses_answers, plan);
   plan.share.look = std::max(plan.share.look, policy.looks_before + 1);
   return taken;

@@ -14,18 +14,20 @@ namespace upskill {
 
 // How a run counts among the looks at its tests.
 struct LookPolicy {
-  bool counts = true;          // false: neither are earlier looks counted, nor this one
-  bool notes = true;           // false: the run isn't kept, so it leaves nothing in the ledger
-  bool reuses_answers = true;  // it takes answers of earlier runs (TakeShare)
-  int looks_before = 0;        // that are known from elsewhere; the ledger may have more
+  bool counts = true;            // false: neither are earlier looks counted, nor this one
+  bool notes = true;             // false: the run isn't kept, so it leaves nothing in the ledger
+  bool reuses_answers = true;    // it takes answers of earlier runs (TakeShare)
+  int looks_before = 0;          // that are known from elsewhere; the ledger may have more
+  bool may_change_seed = false;  // to UnseenSeed, before anything is asked
 };
 
 // The share of alpha that a run has taken. While it exists, the ledger is locked, so that no other run gets the same
 // share. Move-only.
 class TakenShare {
  public:
-  // Gives the plan the share that the ledger of `runs_dir` leaves for it; none if its looks don't count, or if it has
-  // no verdict: a shard, or a plan without an arm to compare with. Errors: the ledger can't be locked or read.
+  // Gives the plan the share that the ledger of `runs_dir` leaves for it, and another seed if the policy allows that
+  // and it must have one; no share if its looks don't count, or if it has no verdict: a shard, or a plan without an arm
+  // to compare with. Errors: the ledger can't be locked or read.
   static Result<TakenShare> Take(const std::filesystem::path& runs_dir, const LookPolicy& policy, Plan& plan);
 
   // Notes the start of the run, which has its name by now, and unlocks the ledger.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -15,6 +16,11 @@ struct Interval {
 
   bool Contains(double value) const { return low <= value && value <= high; }
 };
+
+// The smallest interval that contains both.
+inline Interval Hull(const Interval& a, const Interval& b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
 
 // Score interval for a pass rate. E. B. Wilson, JASA 22 (1927) 209; checked against R. G. Newcombe, Statistics in
 // Medicine 17 (1998) 857. [0, 1] when total is 0.

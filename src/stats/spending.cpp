@@ -15,14 +15,19 @@ constexpr double kPower = 0.8;
 SpendingSchedule::SpendingSchedule(int planned_rounds, bool one_may_be_all)
     : planned_(std::max(planned_rounds, 1)), one_may_be_all_(one_may_be_all) {}
 
+double SpendingSchedule::reserve() const {
+  return one_may_be_all_ ? kReserve : std::max(kReserve, kReserveOfOne * std::pow(planned_, -0.7));
+}
+
 double SpendingSchedule::Until(int round) const {
   if (round < 1) return 0.0;
   const auto now = static_cast<double>(round);
   const auto planned = static_cast<double>(planned_);
+  const double kept = reserve();
   if (round <= planned_) {
     double part = std::pow(now / planned, kPower);
     if (one_may_be_all_ && planned_ > 1) part = 0.5 + 0.5 * (now - 1.0) / (planned - 1.0);
-    return (1.0 - kReserve) * part;
+    return (1.0 - kept) * part;
   }
   // Stage k = 1, 2, … ends at 2^k times the planned rounds and spends 2^-k of the reserve evenly.
   const double stages = now / planned;
@@ -33,7 +38,7 @@ double SpendingSchedule::Until(int round) const {
     left *= 0.5;
   }
   const double part = 0.5 * left * (stages - begin) / begin;
-  return (1.0 - kReserve) + kReserve * (1.0 - left + part);
+  return (1.0 - kept) + kept * (1.0 - left + part);
 }
 
 std::vector<ScheduledLook> ScheduledLooks(int planned_rounds, int rounds) {

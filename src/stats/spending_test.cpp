@@ -12,15 +12,21 @@ TEST(SpendingSchedule, SpendsNineTenthsOverThePlan) {
   EXPECT_NEAR(schedule.Until(1), 0.9 * 0.0910282, 1e-6);   // 20^−0.8
   EXPECT_NEAR(schedule.Until(10), 0.9 * 0.5743492, 1e-6);  // 2^−0.8
   EXPECT_DOUBLE_EQ(schedule.Until(20), 0.9);
-  EXPECT_DOUBLE_EQ(SpendingSchedule(1).Until(1), 0.9);
+}
+
+TEST(SpendingSchedule, KeepsMoreAfterAShortPlan) {
+  EXPECT_DOUBLE_EQ(SpendingSchedule(1).Until(1), 0.7);
+  EXPECT_DOUBLE_EQ(SpendingSchedule(1).Until(2), 0.85);
+  EXPECT_NEAR(SpendingSchedule(2).Until(2), 0.8153, 1e-4);  // 1 − 0.3/2^0.7
+  EXPECT_DOUBLE_EQ(SpendingSchedule(5).Until(5), 0.9);
 }
 
 TEST(SpendingSchedule, SpendsTheReserveInStagesThatDouble) {
-  const SpendingSchedule schedule(4);
-  EXPECT_DOUBLE_EQ(schedule.Until(6), 0.9 + 0.1 * 0.25);
-  EXPECT_DOUBLE_EQ(schedule.Until(8), 0.9 + 0.1 * 0.5);
-  EXPECT_DOUBLE_EQ(schedule.Until(16), 0.9 + 0.1 * 0.75);
-  EXPECT_DOUBLE_EQ(schedule.Until(24), 0.9 + 0.1 * 0.8125);
+  const SpendingSchedule schedule(8);
+  EXPECT_DOUBLE_EQ(schedule.Until(12), 0.9 + 0.1 * 0.25);
+  EXPECT_DOUBLE_EQ(schedule.Until(16), 0.9 + 0.1 * 0.5);
+  EXPECT_DOUBLE_EQ(schedule.Until(32), 0.9 + 0.1 * 0.75);
+  EXPECT_DOUBLE_EQ(schedule.Until(48), 0.9 + 0.1 * 0.8125);
 }
 
 TEST(SpendingSchedule, NeverSpendsMoreThanAll) {

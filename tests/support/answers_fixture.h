@@ -46,7 +46,6 @@ inline ChoiceAnswers MakeAnswers(const std::string& name, int cases, int rounds,
   answers.model = answers.name = name;
   answers.run = "run";
   answers.skill = "s";
-  answers.planned_rounds = rounds;
   for (int i = 0; i < cases; ++i) {
     answers.cases.push_back("case-" + std::to_string(i + 1));
     answers.questions.push_back("question " + std::to_string(i + 1));

@@ -27,14 +27,14 @@ constexpr double kAlpha = 0.05;       // of the intervals
 struct CountedCases {
   const CompleteRounds& complete;
   const Suite& suite;
-  bool may_stop_early;
+  bool any_look;  // RoundsMayDependOnAnswers
   std::size_t rounds;
   std::vector<std::size_t> clusters;
 
   CountedCases(const CompleteRounds& found, const Plan& plan)
       : complete(found),
         suite(plan.suite),
-        may_stop_early(MayStopEarly(plan)),
+        any_look(RoundsMayDependOnAnswers(plan, found.tried)),
         rounds(found.evidence_rounds()),
         clusters(SourceClusters(plan.suite, found.cases)) {}
 
@@ -105,8 +105,8 @@ struct CountedCases {
       sources.push_back(clusters[entries.front()]);
     }
     result.lift = std::accumulate(lifts.begin(), lifts.end(), 0.0) / static_cast<double>(lifts.size());
-    result.interval_is_sequence = may_stop_early;
-    result.interval = may_stop_early ? SequenceOf(lists) : LiftIntervalOfUnits(units);
+    result.interval_is_sequence = any_look;
+    result.interval = any_look ? SequenceOf(lists) : LiftIntervalOfUnits(units);
     result.new_cases = NewCasesInterval(ClusterMeans(lifts, sources));
     return result;
   }

@@ -20,7 +20,7 @@ struct GroupLift {
   std::size_t cases = 0;  // that count
   std::optional<double> lift;
   std::optional<Interval> interval;   // for these cases
-  bool interval_is_sequence = false;  // valid at every look: of a run that may stop when decided (MayStopEarly)
+  bool interval_is_sequence = false;  // valid at every look (RoundsMayDependOnAnswers)
   std::optional<Interval> new_cases;  // for new cases like these; cases from one source count as one
 };
 

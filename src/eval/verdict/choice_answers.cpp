@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "eval/verdict/choice_answers.h"
 
+#include <algorithm>
 #include <array>
 
+#include "eval/verdict/verdict.h"
 #include "skill/check_reader.h"
 #include "util/json.h"
 
@@ -39,7 +41,7 @@ ChoiceAnswer AnswerOf(const FinalSample& final_sample) {
   if (!final_sample.answered) return answer;
   const SampleFigures& figures = *final_sample.figures;
   answer.passed = final_sample.passed;
-  answer.text = figures.text;
+  answer.text = figures.is_empty ? 0 : figures.text;
   if (figures.reports_tokens()) {
     answer.output_tokens = static_cast<double>(figures.output_tokens);
     answer.tokens = static_cast<double>(figures.prompt_tokens + figures.output_tokens);
@@ -66,6 +68,16 @@ std::optional<Interval> RangeOf(const ChoiceAnswers& answers, Quantity quantity)
     if (count > 0.0) means.push_back(sum / count);
   }
   return MeanInterval(means);
+}
+
+// The rounds, from the first, in which each cell has its final sample.
+int RoundsTried(const ChoiceAnswers& answers) {
+  const auto is_open = [](const std::vector<ChoiceAnswer>& row) {
+    return std::any_of(row.begin(), row.end(),
+                       [](const ChoiceAnswer& one) { return one.state == ChoiceAnswer::State::kOpen; });
+  };
+  const auto first_open = std::find_if(answers.rounds.begin(), answers.rounds.end(), is_open);
+  return static_cast<int>(first_open - answers.rounds.begin());
 }
 
 // Marks the cells that lost an answer.
@@ -113,6 +125,20 @@ std::optional<double> ChoiceAnswers::rate() const {
   return passed / answered;
 }
 
+std::size_t CountCopied(const ChoiceAnswers& answers) {
+  const std::vector<std::vector<ChoiceAnswer>>& rounds = answers.rounds;
+  if (rounds.empty() || (rounds.size() == 1 && !answers.greedy)) return 0;
+  std::size_t copied = 0;
+  for (std::size_t i = 0; i < answers.cases.size(); ++i) {
+    const ChoiceAnswer& first = rounds.front()[i];
+    const bool same = std::all_of(rounds.begin(), rounds.end(), [&](const std::vector<ChoiceAnswer>& row) {
+      return row[i].state == first.state && row[i].text == first.text;
+    });
+    if (same && (answers.greedy || first.text != 0)) ++copied;
+  }
+  return copied;
+}
+
 std::optional<Interval> TokensRange(const ChoiceAnswers& answers) {
   return RangeOf(answers, [](const ChoiceAnswer& answer) { return answer.tokens; });
 }
@@ -133,8 +159,6 @@ ChoiceAnswers AnswersOf(const RunData& data, std::size_t student, Arm arm) {
   answers.max_tokens = plan.sampling.max_tokens;
   answers.temperature = plan.sampling.temperature;
   answers.greedy = plan.sampling.temperature == 0.0;
-  answers.stopped_early = plan.stop_when_decided;
-  answers.planned_rounds = plan.rounds;
   for (const Case& test_case : plan.suite.cases) {
     answers.cases.push_back(test_case.id);
     answers.questions.push_back(QuestionOf(test_case));
@@ -145,6 +169,7 @@ ChoiceAnswers AnswersOf(const RunData& data, std::size_t student, Arm arm) {
     row.reserve(plan.suite.cases.size());
     for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) row.push_back(AnswerOf(data.at(student, arm, i, round)));
   }
+  answers.any_look = RoundsMayDependOnAnswers(plan, RoundsTried(answers));
   MarkLost(data, student, answers);
   return answers;
 }

@@ -19,7 +19,7 @@ struct ChoiceAnswer {
   State state = State::kOpen;
   bool passed = false;
   bool lost = false;       // an attempt failed with an error that may depend on the answer (RunData::AssumeLost)
-  std::uint64_t text = 0;  // equal for equal answers
+  std::uint64_t text = 0;  // equal for equal answers; 0: it has none
   double seconds = 0.0;
   std::optional<double> tokens;  // prompt and output; like those below, absent where unknown
   std::optional<double> output_tokens;
@@ -40,9 +40,8 @@ struct ChoiceAnswers {
   std::string system_prompt;
   int max_tokens = 0;  // of an answer
   std::optional<double> temperature;
-  bool greedy = false;         // at temperature 0
-  bool stopped_early = false;  // the run may have ended because of what it had seen
-  int planned_rounds = 1;
+  bool greedy = false;    // at temperature 0
+  bool any_look = false;  // the number of rounds may depend on the answers (RoundsMayDependOnAnswers)
   std::vector<std::vector<ChoiceAnswer>> rounds;  // by round and case
 
   // "haiku with the skill", "opus without the skill".
@@ -53,6 +52,10 @@ struct ChoiceAnswers {
 
 // "with the skill", "without the skill", "with the placebo", "with the previous version".
 const char* ArmPhrase(Arm arm);
+
+// How many cases have one answer in all rounds: in two or more of them, or at temperature 0 in one. Answers without a
+// text (of an imported run) aren't known to be equal above temperature 0.
+std::size_t CountCopied(const ChoiceAnswers& answers);
 
 // 95 % intervals for the mean of an answer, prompt included, by Student's t over the cases' means; nothing for fewer
 // than two cases, or where any answer's is unknown.

@@ -70,6 +70,32 @@ void CombineWithPrior(const Plan& plan, std::vector<StudentVerdict>& verdicts) {
   }
 }
 
+// Lets the intervals agree with the word and with each other. A word and an interval come from two procedures, each
+// valid by itself. What a word excludes is taken out of the interval: that adds no error beyond that of the word. All
+// else makes intervals wider.
+void MatchIntervals(const VerdictOptions& options, StudentVerdict& verdict) {
+  if (!verdict.low || !verdict.high) return;
+  switch (verdict.word) {
+    case Verdict::kHelps:
+      verdict.low = std::max(*verdict.low, options.min_lift);
+      break;
+    case Verdict::kHurts:
+      verdict.high = std::min(*verdict.high, 0.0);
+      break;
+    case Verdict::kNoEffect:
+      verdict.low = std::max(*verdict.low, -options.margin);
+      verdict.high = std::min(*verdict.high, options.margin);
+      break;
+    case Verdict::kUndecided:
+      verdict.low = std::min(*verdict.low, options.min_lift);
+      verdict.high = std::max(*verdict.high, 0.0);
+      break;
+  }
+  if (!verdict.new_cases_low || !verdict.new_cases_high) return;
+  verdict.new_cases_low = std::min(*verdict.new_cases_low, *verdict.low);
+  verdict.new_cases_high = std::max(*verdict.new_cases_high, *verdict.high);
+}
+
 }  // namespace
 
 VerdictsByArm JudgeComparisons(RunData& data) {
@@ -83,6 +109,9 @@ VerdictsByArm JudgeComparisons(RunData& data) {
     for (const Verdict word : {Verdict::kHelps, Verdict::kHurts}) PassOn(data, word, by_arm);
   }
   CombineWithPrior(data.plan(), by_arm.at(compared));
+  for (auto& [arm, verdicts] : by_arm) {
+    for (StudentVerdict& verdict : verdicts) MatchIntervals(data.plan().verdict, verdict);
+  }
   return by_arm;
 }
 

@@ -2,6 +2,7 @@
 #include "eval/verdict/complete_rounds.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "eval/verdict/input_clusters.h"
 #include "eval/verdict/source_clusters.h"
@@ -20,7 +21,7 @@ int CompleteRounds::RoundsTriedInFull(int limit) const {
 }
 
 // Finds the cases that errors exclude, and the rounds that are outages.
-void CompleteRounds::Select(int tried) {
+void CompleteRounds::Select() {
   const std::size_t all = data_->plan().suite.cases.size();
   std::vector<std::size_t> failures(static_cast<std::size_t>(tried), 0);  // by round
   std::vector<int> answered(all, 0);                                      // by case: rounds with both answers
@@ -49,16 +50,28 @@ void CompleteRounds::Select(int tried) {
   if (cases.empty()) rounds.clear();
 }
 
-bool CompleteRounds::AllRoundsEqual() const {
+bool CompleteRounds::IsCopied(std::size_t entry) const {
+  const AnswerPair first = pair(0, entry);
   for (std::size_t round = 1; round < rounds.size(); ++round) {
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      const AnswerPair first = pair(0, i);
-      const AnswerPair later = pair(round, i);
-      if (later.without.figures->text != first.without.figures->text) return false;
-      if (later.with.figures->text != first.with.figures->text) return false;
-    }
+    const AnswerPair later = pair(round, entry);
+    if (later.without.figures->text != first.without.figures->text) return false;
+    if (later.with.figures->text != first.with.figures->text) return false;
   }
   return true;
+}
+
+// Above temperature 0, answers without a text (of an imported run) aren't known to be equal.
+void CompleteRounds::FindCopies() {
+  if (rounds.empty()) return;
+  const bool greedy = data_->plan().sampling.temperature == 0.0;
+  std::vector<bool> found(cases.size(), false);
+  for (std::size_t i = 0; i < cases.size() && (greedy || rounds.size() > 1); ++i) {
+    const AnswerPair first = pair(0, i);
+    found[i] = (greedy || !(first.without.figures->is_empty && first.with.figures->is_empty)) && IsCopied(i);
+  }
+  const auto copies = static_cast<std::size_t>(std::count(found.begin(), found.end(), true));
+  answers_repeat = copies == cases.size();
+  if (MayBeCopies(copies, cases.size())) copied = std::move(found);
 }
 
 std::vector<int> CompleteRounds::SumsOfRound(std::size_t round) const {
@@ -70,6 +83,17 @@ std::vector<int> CompleteRounds::SumsOfRound(std::size_t round) const {
   return sums;
 }
 
+std::vector<int> CompleteRounds::EvidenceOfRound(std::size_t round, bool positive) const {
+  std::vector<int> sums(unit_sizes.size(), 0);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const AnswerPair entry = pair(round, i);
+    const int change = (entry.with.passed ? 1 : 0) - (entry.without.passed ? 1 : 0);
+    const bool again = round > 0 && !copied.empty() && copied[i] && change == (positive ? 1 : -1);
+    if (!again) sums[units[i]] += change;
+  }
+  return sums;
+}
+
 std::vector<CompleteRounds> FindCompleteRounds(const RunData& data, Arm against, int rounds) {
   const Plan& plan = data.plan();
   const bool comparable = against != Arm::kSkill && plan.has_arm(Arm::kSkill) && plan.has_arm(against);
@@ -77,10 +101,10 @@ std::vector<CompleteRounds> FindCompleteRounds(const RunData& data, Arm against,
   for (std::size_t i = 0; i < plan.students.size(); ++i) {
     CompleteRounds& found = all.emplace_back(CompleteRounds(data, i, against));
     if (!comparable || plan.suite.cases.empty()) continue;
-    const int tried = found.RoundsTriedInFull(rounds);
-    if (tried == 0) continue;
-    found.Select(tried);
-    found.answers_repeat = plan.sampling.temperature == 0.0 && !found.rounds.empty() && found.AllRoundsEqual();
+    found.tried = found.RoundsTriedInFull(rounds);
+    if (found.tried == 0) continue;
+    found.Select();
+    found.FindCopies();
     found.units = InputClusters(plan.suite, found.cases);
     const std::vector<std::size_t> sources = SourceClusters(plan.suite, found.cases);
     for (std::size_t entry = 0; entry < found.units.size(); ++entry) {

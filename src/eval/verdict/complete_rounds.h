@@ -15,6 +15,10 @@ struct AnswerPair {
   FinalSample with;
 };
 
+// Whether answers may be copies of each other (of a server with a cache), and not just short ones that are equal by
+// chance: most cases have the same answers in all rounds, but not all cases do.
+inline bool MayBeCopies(std::size_t copied, std::size_t cases) { return copied < cases && 2 * copied > cases; }
+
 // The samples of a student that a verdict may rest on.
 //
 // Rounds count in order up to the first in which a cell has no sample. Errors never count: a case with a cell whose
@@ -34,10 +38,15 @@ class CompleteRounds {
   std::vector<int> unit_sizes;            // by unit: its cases. Each unit counts once, however many it has
   std::vector<std::size_t> unit_sources;  // by unit: equal if made from one source (SourceClusters)
 
-  // At temperature 0: every cell has the same answer in every complete round, or there is only one round. Further
-  // rounds would be copies, so only the first is evidence. Above it, answers may repeat by chance: rounds are
-  // independent.
+  int tried = 0;  // the rounds in which every cell has a sample, outages included
+
+  // Every cell has the same answer in all complete rounds, of which there are two or more (at temperature 0: one or
+  // more). Further rounds would be copies, so only the first is evidence.
   bool answers_repeat = false;
+
+  // By index into `cases`: whether its answers are the same in all complete rounds, in both arms. Empty unless they may
+  // be copies (MayBeCopies).
+  std::vector<bool> copied;
 
   // Takes indices into `rounds` and `cases`.
   AnswerPair pair(std::size_t round, std::size_t entry) const { return PairAt(rounds[round], cases[entry]); }
@@ -47,6 +56,11 @@ class CompleteRounds {
 
   // Wins − losses of each unit in rounds[round].
   std::vector<int> SumsOfRound(std::size_t round) const;
+
+  // The same as evidence for a lift above 0 (`positive`) or below it: what tells for that counts in the first round
+  // alone where it is copied, and what tells against it counts in every round. So it is no more than there is, whether
+  // these answers are copies of one, or the only ones that the model gives.
+  std::vector<int> EvidenceOfRound(std::size_t round, bool positive) const;
 
  private:
   friend std::vector<CompleteRounds> FindCompleteRounds(const RunData& data, Arm against, int rounds);
@@ -62,8 +76,9 @@ class CompleteRounds {
     return !pair.without.answered || !pair.with.answered;
   }
   int RoundsTriedInFull(int limit) const;
-  void Select(int tried);
-  bool AllRoundsEqual() const;
+  void Select();
+  void FindCopies();
+  bool IsCopied(std::size_t entry) const;
 
   const RunData* data_;
   std::size_t student_;

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "eval/verdict/complete_rounds.h"
 #include "eval/verdict/missing.h"
 #include "stats/e_process.h"
 #include "stats/ratio_interval.h"
@@ -20,6 +21,7 @@ namespace upskill {
 namespace {
 
 constexpr int kMaxMore = 10000;  // a longer forecast isn't reported
+constexpr Interval kAny{-1.0, 1.0};
 
 double MeanOf(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -93,13 +95,18 @@ std::vector<std::size_t> KeepComplete(PairedRounds& rounds, std::size_t cases, L
   return kept;
 }
 
-bool AnswersRepeat(const PairedRounds& rounds) {
-  const auto same = [](const CellPair& x, const CellPair& y) {
-    return x.a->text == y.a->text && x.b->text == y.b->text;
-  };
-  return std::all_of(rounds.begin() + 1, rounds.end(), [&](const std::vector<CellPair>& row) {
-    return std::equal(row.begin(), row.end(), rounds.front().begin(), same);
-  });
+// How many cases have the same answers in all rounds, as CompleteRounds::FindCopies has it.
+std::size_t CountCopied(const PairedRounds& rounds, bool greedy) {
+  if (rounds.empty() || (rounds.size() == 1 && !greedy)) return 0;
+  std::size_t copied = 0;
+  for (std::size_t i = 0; i < rounds.front().size(); ++i) {
+    const CellPair& first = rounds.front()[i];
+    const bool same = std::all_of(rounds.begin() + 1, rounds.end(), [&](const std::vector<CellPair>& row) {
+      return row[i].a->text == first.a->text && row[i].b->text == first.b->text;
+    });
+    if (same && (greedy || first.a->text != 0 || first.b->text != 0)) ++copied;
+  }
+  return copied;
 }
 
 // By case, or by round if there is one case. Nothing if the quantity is unknown for any answer.
@@ -130,15 +137,7 @@ std::vector<std::size_t> UnitsOfCases(const ChoiceAnswers& answers, const std::v
   return units;
 }
 
-// As after `factor` times as many rounds.
-std::vector<ScoreUnit> LongerUnits(std::vector<ScoreUnit> units, double factor) {
-  for (ScoreUnit& one : units) {
-    one = {one.rounds * factor, one.wins * factor, one.losses * factor, one.squares * factor};
-  }
-  return units;
-}
-
-// All rounds of all units as those of one: with a single round, nothing is known of the variation within a unit.
+// All rounds of all units as those of one, which further cases would add to.
 std::vector<ScoreUnit> PooledUnits(const std::vector<ScoreUnit>& units, double factor) {
   ScoreUnit pooled;
   for (const ScoreUnit& one : units) {
@@ -188,21 +187,26 @@ ContrastEvidence EvidenceOf(const PairedRounds& rounds, const std::vector<std::s
 struct Selected {
   PairedRounds rounds;
   std::vector<std::size_t> kept;  // indices of A's cases
-  bool repeat = false;
+  bool repeat = false;            // Contrast::answers_repeat
+  bool may_be_copies = false;     // ContrastEvidence::first
 };
 
 Selected Select(PairedRounds rounds, const ChoiceAnswers& a, const ChoiceAnswers& b, LostAnswers lost) {
   Selected selected;
   selected.kept = KeepComplete(rounds, a.cases.size(), lost);
-  selected.repeat = !rounds.empty() && a.greedy && b.greedy && AnswersRepeat(rounds);
+  const std::size_t copied = CountCopied(rounds, a.greedy && b.greedy);
+  selected.repeat = copied > 0 && copied == selected.kept.size();
+  selected.may_be_copies = MayBeCopies(copied, selected.kept.size());
   selected.rounds = std::move(rounds);
   return selected;
 }
 
 ContrastEvidence EvidenceOf(const Selected& selected, const ChoiceAnswers& a, LostAnswers lost) {
   const std::vector<std::size_t> units = UnitsOfCases(a, selected.kept);
-  return selected.repeat ? EvidenceOf(PairedRounds{selected.rounds.front()}, units, lost)
-                         : EvidenceOf(selected.rounds, units, lost);
+  if (selected.repeat) return EvidenceOf(PairedRounds{selected.rounds.front()}, units, lost);
+  ContrastEvidence evidence = EvidenceOf(selected.rounds, units, lost);
+  if (selected.may_be_copies) evidence.first = EvidenceOf(PairedRounds{selected.rounds.front()}, units, lost).units;
+  return evidence;
 }
 
 Contrast WithMeans(Contrast contrast, const PairedRounds& rounds) {
@@ -238,22 +242,25 @@ std::optional<Interval> PairedMeans::Difference(double confidence) const {
 std::optional<Interval> PairedMeans::Ratio(double confidence) const { return RatioInterval(a, b, confidence); }
 
 Interval ContrastEvidence::Range(double confidence, bool anytime) const {
-  if (!anytime) return ScoreInterval(units, confidence).value_or(Interval{-1.0, 1.0});
-  LiftSequence sequence(1.0 - confidence);
-  for (const UnitCounts& counts : totals) sequence.Add(counts);
-  return sequence.range();
+  const auto range_of = [&](std::size_t rounds) {
+    if (!anytime) return ScoreInterval(rounds == 1 && !first.empty() ? first : units, confidence).value_or(kAny);
+    LiftSequence sequence(1.0 - confidence);
+    for (std::size_t round = 0; round < rounds; ++round) sequence.Add(totals[round]);
+    return sequence.range();
+  };
+  return first.empty() ? range_of(totals.size()) : Hull(range_of(totals.size()), range_of(1));
 }
 
 double ContrastEvidence::PAbove(double bound, bool anytime) const {
-  return anytime ? PFromEvidence(totals, bound) : ScoreTest(units, bound);
+  if (first.empty()) return anytime ? PFromEvidence(totals, bound) : ScoreTest(units, bound);
+  return anytime ? std::max(PFromEvidence(totals, bound), PFromEvidence({totals.front()}, bound))
+                 : std::max(ScoreTest(units, bound), ScoreTest(first, bound));
 }
 
 double ContrastEvidence::PBelow(double bound, bool anytime) const {
-  if (!anytime) return ScoreTest(Mirrored(units), -bound);
-  std::vector<UnitCounts> mirrored;
-  mirrored.reserve(totals.size());
-  for (const UnitCounts& counts : totals) mirrored.push_back(counts.Mirrored());
-  return PFromEvidence(mirrored, -bound);
+  ContrastEvidence mirrored{Mirrored(units), {}, Mirrored(first)};
+  for (const UnitCounts& counts : totals) mirrored.totals.push_back(counts.Mirrored());
+  return mirrored.PAbove(-bound, anytime);
 }
 
 Interval Contrast::Range(double confidence) const {
@@ -275,13 +282,11 @@ double Contrast::PBelow(double bound) const {
 std::optional<int> Contrast::MoreFor(double bound, double alpha) const {
   const std::vector<UnitCounts>& totals = against_.totals;
   if (too_many_excluded || totals.back().lift() <= bound) return std::nullopt;
-  const bool pooled = totals.size() == 1;
   const double now = answers_repeat ? static_cast<double>(cases) : static_cast<double>(totals.size());
   const auto shows = [&](int more) {
     const double factor = (now + more) / now;
-    if (anytime) return PFromEvidence({totals.back().Times(factor)}, bound) <= alpha;
-    return ScoreTest(pooled ? PooledUnits(against_.units, factor) : LongerUnits(against_.units, factor), bound) <=
-           alpha;
+    if (!answers_repeat) return PFromEvidence({totals.back().Times(factor)}, bound) <= alpha;
+    return ScoreTest(PooledUnits(against_.units, factor), bound) <= alpha;
   };
   int high = 1;
   while (!shows(high)) {
@@ -314,7 +319,7 @@ Result<Contrast> MakeContrast(const ChoiceAnswers& a, const ChoiceAnswers& b) {
   contrast.too_many_excluded =
       static_cast<double>(contrast.excluded.size()) > kMaxExcludedShare * static_cast<double>(a.cases.size());
   contrast.answers_repeat = selected.repeat;
-  contrast.anytime = a.stopped_early || b.stopped_early;
+  contrast.anytime = a.any_look || b.any_look;
   contrast.evidence_ = EvidenceOf(selected, a, LostAnswers::kLeftOut);
   contrast.against_ = contrast.for_ = contrast.evidence_;
   if (!with_lost) return WithMeans(std::move(contrast), rounds);

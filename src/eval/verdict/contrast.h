@@ -56,6 +56,9 @@ using PairedRounds = std::vector<std::vector<CellPair>>;
 struct ContrastEvidence {
   std::vector<ScoreUnit> units;    // over the rounds that are evidence
   std::vector<UnitCounts> totals;  // after each of these rounds
+  // Of the first round, where later ones may be copies of it (CompleteRounds::copied); empty elsewhere. What is shown
+  // must hold with either.
+  std::vector<ScoreUnit> first;
 
   double PAbove(double bound, bool anytime) const;
   double PBelow(double bound, bool anytime) const;
@@ -70,9 +73,9 @@ class Contrast {
   std::size_t cases = 0;              // that count
   int rounds = 0;                     // complete ones
   std::vector<std::string> excluded;  // cases excluded because of errors
-  bool answers_repeat = false;        // only the first round counts as evidence
+  bool answers_repeat = false;        // CompleteRounds::answers_repeat: only the first round counts as evidence
   bool too_many_excluded = false;     // kMaxExcludedShare of the cases: nothing is shown
-  bool anytime = false;               // a run that may have stopped early: p-values and ranges are valid at every look
+  bool anytime = false;               // a run that may have looked before: p-values and ranges are valid at every look
   std::optional<PairedMeans> tokens;  // of an answer; absent where any is unknown
   std::optional<PairedMeans> output_tokens;
   std::optional<PairedMeans> cost_usd;
@@ -87,8 +90,9 @@ class Contrast {
   double PAbove(double bound) const;
   double PBelow(double bound) const;
 
-  // About how many more rounds like these would bring PAbove(bound) to alpha, or more cases like these if the answers
-  // repeat; nothing if the estimate itself isn't above the bound, or beyond 10,000.
+  // About how many more rounds like these would bring PAbove(bound) to alpha (after more rounds than were planned,
+  // which is another look), or more cases like these if the answers repeat; nothing if the estimate itself isn't above
+  // the bound, or beyond 10,000.
   std::optional<int> MoreFor(double bound, double alpha) const;
 
  private:

@@ -8,8 +8,11 @@
 #include <utility>
 
 #include "eval/plan/alpha_share.h"
+#include "eval/verdict/complete_rounds.h"
 #include "eval/verdict/contrast.h"
+#include "stats/e_process.h"
 #include "stats/exact_rate.h"
+#include "stats/pair_counts.h"
 
 namespace upskill {
 namespace {
@@ -113,9 +116,8 @@ class Examiner {
     const ChoiceAnswers answers = AnswersOf(run_.data, student, Arm::kSkill);
     const std::optional<double> rate = answers.rate();
     if (!rate) return {false, "unknown: no answers"};
-    const auto [passed, total] = CountPasses(answers, clause_.less);
     const auto text = [](double value) { return fmt::format("{:.1f} %", value * 100.0); };
-    return Decide({*rate, ExactRateInterval(passed, total, confidence_)}, "", text);
+    return Decide({*rate, RateInterval(answers)}, "", text);
   }
 
   Finding OfChoices() const {
@@ -203,26 +205,37 @@ class Examiner {
             fmt::format("{}, {} {} ({})", estimate, clause_.less ? "at most" : "at least", text(limit), LevelText())};
   }
 
-  // At temperature 0, only the first round counts if every later one is a copy of it. Answers that were lost to errors
-  // count as `lost_passes`.
-  static std::pair<std::int64_t, std::int64_t> CountPasses(const ChoiceAnswers& answers, bool lost_passes) {
-    const auto same = [](const ChoiceAnswer& x, const ChoiceAnswer& y) {
-      return x.state == y.state && x.text == y.text;
-    };
-    const auto copies = [&](const std::vector<ChoiceAnswer>& row) {
-      return std::equal(row.begin(), row.end(), answers.rounds.front().begin(), same);
-    };
-    const bool repeat = answers.greedy && std::all_of(answers.rounds.begin(), answers.rounds.end(), copies);
-    std::int64_t passed = 0;
-    std::int64_t total = 0;
-    for (const std::vector<ChoiceAnswer>& row : answers.rounds) {
-      for (const ChoiceAnswer& answer : row) {
-        passed += (answer.lost ? lost_passes : answer.passed) ? 1 : 0;
-        total += answer.lost || answer.state == ChoiceAnswer::State::kAnswered ? 1 : 0;
-      }
-      if (repeat) break;
+  // Answers that were lost to errors count as `lost_passes`.
+  static PairCounts CountPasses(const std::vector<ChoiceAnswer>& row, bool lost_passes) {
+    PairCounts counts;
+    for (const ChoiceAnswer& answer : row) {
+      if (answer.lost || answer.state == ChoiceAnswer::State::kAnswered)
+        ++((answer.lost ? lost_passes : answer.passed) ? counts.wins : counts.losses);
     }
-    return {passed, total};
+    return counts;
+  }
+
+  // Of the pass rate, over the first rounds: exact for a fixed number of them; otherwise the confidence sequence of
+  // passes − failures, which is twice the rate less 1.
+  Interval RateInterval(const ChoiceAnswers& answers, std::size_t rounds) const {
+    LiftSequence sequence(1.0 - confidence_);
+    PairCounts total;
+    for (std::size_t round = 0; round < rounds; ++round) {
+      total += CountPasses(answers.rounds[round], clause_.less);
+      if (total.pairs() > 0.0) sequence.Add(total);
+    }
+    if (!answers.any_look) return ExactRateInterval(std::llround(total.wins), std::llround(total.pairs()), confidence_);
+    const Interval range = sequence.range();
+    return {0.5 * (range.low + 1.0), 0.5 * (range.high + 1.0)};
+  }
+
+  // If later answers may be copies (CompleteRounds::copied), as wide as that of the first round.
+  Interval RateInterval(const ChoiceAnswers& answers) const {
+    const std::size_t copied = CountCopied(answers);
+    const Interval first = copied > 0 ? RateInterval(answers, 1) : Interval();
+    if (copied > 0 && copied == answers.cases.size()) return first;
+    const Interval all = RateInterval(answers, answers.rounds.size());
+    return MayBeCopies(copied, answers.cases.size()) ? Hull(all, first) : all;
   }
 
   const GateClause& clause_;

@@ -49,7 +49,8 @@ Json StartToJson(const LedgerRun& run) {
           {"combines", run.combines},
           {"share", AlphaShareToJson(run.share)},
           {"students", run.students},
-          {"cases", run.inputs}};
+          {"cases", run.inputs},
+          {"checked_cases", run.cases}};
 }
 
 // Nothing: no run can have these rounds, and a plan that took them over couldn't be read again.
@@ -73,6 +74,8 @@ std::optional<LedgerRun> StartFromJson(const Json& json) {
   run.share = AlphaShareFromJson(Member(json, "share"));
   run.students = StringsAt(json, "students");
   run.inputs = StringsAt(json, "cases");
+  run.cases = StringsAt(json, "checked_cases");
+  std::sort(run.cases.begin(), run.cases.end());
   std::sort(run.inputs.begin(), run.inputs.end());
   run.inputs.erase(std::unique(run.inputs.begin(), run.inputs.end()), run.inputs.end());
   const auto possible = [](int rounds) { return rounds >= 1 && rounds <= kMaxRounds; };

@@ -38,6 +38,7 @@ struct LedgerRun {
   std::string sha256;                 // of the skill's body: the version
   std::string conditions;             // hash of the tests and of whatever else makes two runs measure the same
   std::vector<std::string> inputs;    // short hashes of the cases' different inputs, sorted
+  std::vector<std::string> cases;     // of the cases with their checks, sorted; empty: of an earlier version
   std::vector<std::string> students;  // identities
   std::string compared_with;          // ArmName
   std::uint64_t seed = 0;
@@ -45,7 +46,7 @@ struct LedgerRun {
   int planned_rounds = 0;  // Plan::first_planned_rounds
   double alpha = 0.0;
   double alpha_used = 0.0;                    // EffectiveAlpha
-  bool can_decide = true;                     // false: too few answers for any verdict, so that nothing is spent
+  bool can_decide = true;                     // false: too few answers for any verdict
   AlphaShare share;                           // without `prior`
   bool combines = false;                      // judged together with other seeds
   std::map<std::string, LookResult> results;  // by student's identity; empty: not looked at yet
@@ -64,9 +65,15 @@ Ledger LedgerFromText(std::string_view text);
 // Reads ledger.jsonl of a runs folder. A missing file is an empty ledger; lines that can't be read are skipped.
 Result<Ledger> ReadLedger(const std::filesystem::path& runs_dir);
 
+// The seed for a plan: its own, or the next one with which none of its cases and checks were chosen by answers that it
+// would reuse. That is so where the last run with a seed had a case or check that the plan lacks. Its own also if the
+// answers don't depend on the seed (temperature 0), or if the plan can't decide anything.
+std::uint64_t UnseenSeed(const Ledger& ledger, const std::filesystem::path& runs_dir, const Plan& plan);
+
 // Gives a plan the share of alpha that the ledger leaves for it (docs/verdicts.md), and the planned rounds of the run
 // that it continues. `reuses_answers`: answers of earlier runs are taken from the cache, so that a run with the same
-// seed continues the earlier one. Runs that were started but never looked at count as long as their folder has an
+// seed continues the earlier one; and runs with too few answers to decide anything count as well, since what made a
+// version look good then is used again. Runs that were started but never looked at count as long as their folder has an
 // answer, or they are at work.
 void TakeShare(const Ledger& ledger, const std::filesystem::path& runs_dir, bool reuses_answers, Plan& plan);
 

@@ -84,6 +84,28 @@ bool SameTest(const LedgerRun& run, const LedgerRun& earlier) {
   return earlier.sha256 == run.sha256 && earlier.conditions == run.conditions;
 }
 
+// The earlier looks at the run's tests, by any of its students.
+std::vector<const LedgerRun*> HistoryOf(const LedgerRun& run, const Ledger& ledger, const fs::path& runs_dir,
+                                        bool reuses_answers) {
+  std::vector<const LedgerRun*> history;
+  for (const LedgerRun& earlier : ledger.runs) {
+    if (!(earlier.can_decide || reuses_answers) || !SameLineage(run, earlier) || !SharesCases(run, earlier)) continue;
+    if (earlier.run == run.run || !WasStarted(earlier, runs_dir)) continue;
+    const bool same_student = std::any_of(earlier.students.begin(), earlier.students.end(), [&](const auto& student) {
+      return std::find(run.students.begin(), run.students.end(), student) != run.students.end();
+    });
+    if (same_student) history.push_back(&earlier);
+  }
+  return history;
+}
+
+// Whether the earlier run had a case, or a check of a case, that the run doesn't have.
+bool LacksCasesOf(const LedgerRun& run, const LedgerRun& earlier) {
+  if (earlier.cases.empty())
+    return !std::includes(run.inputs.begin(), run.inputs.end(), earlier.inputs.begin(), earlier.inputs.end());
+  return !std::includes(run.cases.begin(), run.cases.end(), earlier.cases.begin(), earlier.cases.end());
+}
+
 // What one student's history leaves.
 struct StudentShare {
   int look = 1;
@@ -147,6 +169,8 @@ LedgerRun LedgerRunOf(const Plan& plan) {
   run.conditions = ConditionsOf(plan);
   for (const std::size_t i : FirstOfEachInput(plan.suite)) run.inputs.push_back(InputHash(plan.suite.cases[i]));
   std::sort(run.inputs.begin(), run.inputs.end());
+  for (const Case& test_case : plan.suite.cases) run.cases.push_back(CaseHash(test_case).substr(0, kShortHash));
+  std::sort(run.cases.begin(), run.cases.end());
   for (const Student& student : plan.students) run.students.push_back(student.identity);
   run.compared_with = ArmName(ComparedArm(plan));
   run.seed = plan.sampling.seed;
@@ -160,20 +184,21 @@ LedgerRun LedgerRunOf(const Plan& plan) {
   return run;
 }
 
+std::uint64_t UnseenSeed(const Ledger& ledger, const fs::path& runs_dir, const Plan& plan) {
+  const LedgerRun run = LedgerRunOf(plan);
+  if (!run.can_decide || plan.sampling.temperature.value_or(1.0) == 0.0) return run.seed;
+  std::map<std::uint64_t, const LedgerRun*> last;  // by seed
+  for (const LedgerRun* earlier : HistoryOf(run, ledger, runs_dir, true)) last[earlier->seed] = earlier;
+  std::uint64_t seed = run.seed;
+  while (last.contains(seed) && LacksCasesOf(run, *last.at(seed))) ++seed;
+  return seed;
+}
+
 void TakeShare(const Ledger& ledger, const fs::path& runs_dir, bool reuses_answers, Plan& plan) {
   const LedgerRun run = LedgerRunOf(plan);
-  std::vector<const LedgerRun*> history;
+  const std::vector<const LedgerRun*> history = HistoryOf(run, ledger, runs_dir, reuses_answers);
   std::set<std::string> versions = {run.sha256};
-  for (const LedgerRun& earlier : ledger.runs) {
-    if (!earlier.can_decide || !SameLineage(run, earlier) || !SharesCases(run, earlier)) continue;
-    if (earlier.run == run.run || !WasStarted(earlier, runs_dir)) continue;
-    const bool same_student = std::any_of(earlier.students.begin(), earlier.students.end(), [&](const auto& student) {
-      return std::find(run.students.begin(), run.students.end(), student) != run.students.end();
-    });
-    if (!same_student) continue;
-    history.push_back(&earlier);
-    versions.insert(earlier.sha256);
-  }
+  for (const LedgerRun* earlier : history) versions.insert(earlier->sha256);
 
   // One alpha for all students: that of the one that was looked at most.
   AlphaShare share;

@@ -110,6 +110,52 @@ TEST_F(LedgerTest, MoreRoundsContinueTheTestAsItWasPlanned) {
   EXPECT_EQ(WithShare(PlanOf("v2", 0, 20)).planned_rounds, 0);
 }
 
+// Four pairs decide nothing, but a version that looked good in them would keep these answers.
+TEST_F(LedgerTest, ShortRunsCountWhereTheirAnswersAreReused) {
+  const auto few = [](const std::string& body) {
+    Plan plan = PlanOf(body, 0, 1);
+    plan.suite.cases.resize(4);
+    return plan;
+  };
+  for (const char* version : {"v1", "v2", "v3"}) {
+    EXPECT_FALSE(LedgerRunOf(few(version)).can_decide);
+    Look(few(version));
+  }
+  Plan longer = few("v3");
+  longer.rounds = 10;
+  EXPECT_EQ(WithShare(longer).share.look, 3);
+  EXPECT_EQ(WithShare(longer).planned_rounds, 1);
+  EXPECT_EQ(WithShare(longer, /*reuses_answers=*/false).share.look, 1);
+}
+
+TEST_F(LedgerTest, CasesThatWereDroppedAfterTheirAnswersWereSeenNeedNewOnes) {
+  const auto seed_of = [&](const Plan& plan) { return UnseenSeed(Read(), runs_.path(), plan); };
+  Plan plan = PlanOf("v1");
+  EXPECT_EQ(seed_of(plan), 0U);
+  Look(plan);
+  EXPECT_EQ(seed_of(plan), 0U);
+  Plan more = plan;
+  more.suite.cases.push_back(more.suite.cases.front());
+  more.suite.cases.back().input = "another question";
+  EXPECT_EQ(seed_of(more), 0U) << "nothing was left out";
+  Plan fewer = plan;
+  fewer.suite.cases.pop_back();
+  EXPECT_EQ(seed_of(fewer), 1U);
+  Plan other_checks = plan;
+  other_checks.suite.cases.front().checks.clear();
+  EXPECT_EQ(seed_of(other_checks), 1U);
+  Plan edited = PlanOf("v2");  // its baseline would be reused
+  edited.suite.cases.pop_back();
+  EXPECT_EQ(seed_of(edited), 1U);
+  fewer.sampling.temperature = 0.0;
+  EXPECT_EQ(seed_of(fewer), 0U) << "its answers don't depend on the seed";
+  fewer.sampling.temperature.reset();
+  fewer.sampling.seed = 1;
+  Look(fewer);
+  fewer.sampling.seed = 0;
+  EXPECT_EQ(seed_of(fewer), 1U) << "its run goes on";
+}
+
 TEST_F(LedgerTest, AskingAgainIsAnotherLook) {
   Look(PlanOf("v1"));
   const AlphaShare again = Look(PlanOf("v1"), 0, /*reuses_answers=*/false);

@@ -22,7 +22,8 @@ SpendingSchedule ScheduleOf(const Plan& plan);
 // first round whose outcomes changed, because all of this takes a while.
 //
 // `helps` claims a lift above min_lift: without one it is decided by a sign-flip sequence, else by the e-process.
-// `hurts` claims a lift below 0: by a sign-flip sequence.
+// `hurts` claims a lift below 0: by a sign-flip sequence. Answers that may be copies tell once for a claim and always
+// against it (CompleteRounds::EvidenceOfRound).
 class RoundEvidence {
  public:
   explicit RoundEvidence(const Plan& plan);
@@ -32,6 +33,7 @@ class RoundEvidence {
 
   std::size_t rounds() const { return totals_.size(); }
   const UnitCounts& totals() const { return totals_.back(); }  // over all rounds; there must be one
+  bool has_copies() const { return !copied_.empty(); }
   std::size_t units() const { return unit_sizes_.size(); }
   // By round and unit: the mean of (passed with − passed without) over the unit's cases.
   const std::vector<std::vector<double>>& changes() const { return changes_; }
@@ -47,30 +49,49 @@ class RoundEvidence {
   SequentialPValues PValues() const;
   // The smallest one with which the confidence sequence lies within ±margin; valid at every look.
   double PNoEffect(double margin) const;
-  // The sign-flip sequence with this error probability.
-  const SignFlipSequence& Signs(double alpha);
+  // The sign-flip sequence with this error probability, for `helps`.
+  const SignFlipSequence& Signs(double alpha) { return Signs(alpha, gains_); }
 
   // Evidence for a lift above min_lift and for one below 0, after all rounds and the most after any; logarithms.
-  double helps() const { return helps_.empty() ? 0.0 : helps_.back(); }
-  double hurts() const { return hurts_.empty() ? 0.0 : hurts_.back(); }
+  double helps() const { return gains_.logarithms.empty() ? 0.0 : gains_.logarithms.back(); }
+  double hurts() const { return losses_.logarithms.empty() ? 0.0 : losses_.logarithms.back(); }
   double most_helps() const;
   double most_hurts() const;
 
-  // The confidence sequence after all rounds; there must be at least one. `alpha` must be the same in every call.
-  const LiftSequence& Sequence(double alpha);
+  // The confidence sequence after all rounds; there must be at least one. `alpha` must be the same in every call. With
+  // copies, it is as wide as the one after the first round, too.
+  Interval Sequence(double alpha);
+  // To show beside the lift of all rounds: LiftSequence::RangeWith.
+  Interval SequenceWithLift(double alpha);
 
  private:
+  // The evidence for one side.
+  struct Side {
+    std::vector<std::vector<double>>
+        changes;                     // CompleteRounds::EvidenceOfRound by round and unit; empty without copies
+    std::vector<UnitCounts> totals;  // the same after each round
+    std::vector<double> logarithms;  // of the e-process after each round
+    std::map<double, SignFlipSequence> signs;  // by alpha, as far as computed
+  };
+
+  void UpdateSide(const CompleteRounds& complete, std::size_t kept, bool positive, Side& side) const;
+  const std::vector<std::vector<double>>& ChangesFor(const Side& side) const {
+    return has_copies() ? side.changes : changes_;
+  }
+  const SignFlipSequence& Signs(double alpha, Side& side) const;
+  const LiftSequence& Advance(double alpha);
+
   double min_lift_;
   SpendingSchedule schedule_;
   std::vector<int> unit_sizes_;  // cases by unit
   std::vector<std::size_t> unit_sources_;
   std::vector<std::vector<int>> sums_;        // wins − losses by round and unit
   std::vector<std::vector<double>> changes_;  // the same by case
-  std::vector<UnitCounts> totals_;            // after each round, like all of these:
-  std::vector<double> helps_;                 // logarithms
-  std::vector<double> hurts_;
-  std::vector<LiftSequence> sequences_;       // as far as computed
-  std::map<double, SignFlipSequence> signs_;  // by alpha, as far as computed
+  std::vector<bool> copied_;                  // CompleteRounds::copied
+  std::vector<UnitCounts> totals_;            // after each round
+  std::vector<LiftSequence> sequences_;       // after each round, as far as computed
+  Side gains_;
+  Side losses_;
 };
 
 }  // namespace upskill

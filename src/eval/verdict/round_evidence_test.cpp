@@ -31,7 +31,7 @@ void ExpectEqual(RoundEvidence& a, RoundEvidence& b) {
   EXPECT_EQ(a.Signs(0.05).critical(), b.Signs(0.05).critical());
   EXPECT_EQ(a.helps(), b.helps());
   EXPECT_EQ(a.most_hurts(), b.most_hurts());
-  EXPECT_EQ(a.Sequence(0.05).range().low, b.Sequence(0.05).range().low);
+  EXPECT_EQ(a.Sequence(0.05).low, b.Sequence(0.05).low);
 }
 
 TEST(RoundEvidence, UpdatesLikeAFreshOne) {
@@ -55,6 +55,41 @@ TEST(RoundEvidence, UpdatesLikeAFreshOne) {
     }
   }
   EXPECT_EQ(growing.units(), 5U);
+}
+
+// Of `copied` cases out of six, which gain or lose; the others vary without an effect on the outcome.
+RoundEvidence WithCopies(int copied, bool gain) {
+  const Plan plan = MakeTestPlan(6, 5);
+  RunData data(plan);
+  for (int round = 0; round < 5; ++round) {
+    for (int i = 1; i <= 6; ++i) {
+      for (const Arm arm : {Arm::kBaseline, Arm::kSkill}) {
+        Sample sample = CellOf(i, arm, round, i <= copied ? (arm == Arm::kSkill) == gain : round % 2 == 0);
+        sample.response.text = i <= copied ? "copy" : "round " + std::to_string(round);
+        data.Add(std::move(sample));
+      }
+    }
+  }
+  RoundEvidence evidence(plan);
+  evidence.Update(FindCompleteRounds(data, Arm::kBaseline).front());
+  return evidence;
+}
+
+TEST(RoundEvidence, WhatMayBeCopiedTellsOnceForAClaimAndAlwaysAgainstIt) {
+  RoundEvidence most = WithCopies(4, true);
+  EXPECT_TRUE(most.has_copies());
+  EXPECT_EQ(most.Signs(0.05).reach(), 4);
+  EXPECT_EQ(most.HelpsRound(0.05), 0);
+  EXPECT_GT(most.PValues().helps, 0.05);
+  EXPECT_DOUBLE_EQ(most.totals().lift(), 2.0 / 3.0) << "what was measured";
+  EXPECT_LT(most.Sequence(0.05).low, 0.0);
+  EXPECT_GT(most.PNoEffect(0.9), 0.05);
+  RoundEvidence losing = WithCopies(4, false);
+  EXPECT_EQ(losing.Signs(0.05).reach(), 20);
+  EXPECT_EQ(losing.HurtsRound(0.05), 0);
+  RoundEvidence few = WithCopies(3, true);  // short answers may well be equal
+  EXPECT_FALSE(few.has_copies());
+  EXPECT_GT(few.HelpsRound(0.05), 0);
 }
 
 TEST(RoundEvidence, AMinimalLiftIsDecidedByTheEProcess) {

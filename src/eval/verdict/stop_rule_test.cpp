@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long a run with --stop-when-decided goes on.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -41,8 +42,10 @@ Arm ArmOfRequest(const ChatRequest& request) {
 FakeModel::Script PassesOfTen(std::map<Arm, int> passes) {
   return [passes, asked = std::map<Arm, int>()](const ChatRequest& request, std::size_t) mutable {
     const Arm arm = ArmOfRequest(request);
-    const int turn = asked[arm]++ * 7 % 10;
-    return turn < passes.at(arm) ? Right(request) : Text("wrong");
+    const int turn = asked[arm]++;
+    ChatResponse response = *(turn * 7 % 10 < passes.at(arm) ? Right(request) : Text("wrong"));
+    response.text += fmt::format(" ({})", turn);  // no two answers are equal
+    return response;
   };
 }
 

@@ -67,7 +67,7 @@ struct Decision {
 // never sees the other). `evidence` has at least one round.
 Decision DecisionOf(RoundEvidence& evidence, bool helps, bool hurts, const Plan& plan) {
   const double alpha = EffectiveAlpha(plan);
-  const Interval range = evidence.Sequence(AlphaOfSequence(plan)).range();
+  const Interval range = evidence.Sequence(AlphaOfSequence(plan));
   const double margin = plan.verdict.margin;
   const double lift = evidence.totals().lift();
   if (helps && hurts) helps = evidence.HelpsRound(alpha) <= evidence.HurtsRound(alpha);
@@ -134,16 +134,24 @@ bool PlanIsFutile(const RoundEvidence& evidence, const Plan& plan) {
   return !EvidenceDecides(totals, plan.verdict, {alpha, alpha, AlphaOfSequence(plan)});
 }
 
-std::vector<UnitRounds> UnitRoundsOf(const RoundEvidence& evidence) {
+std::vector<UnitRounds> UnitRoundsOf(const RoundEvidence& evidence, std::size_t rounds) {
   std::vector<UnitRounds> units(evidence.units());
   for (std::size_t i = 0; i < units.size(); ++i) {
-    units[i].rounds = static_cast<double>(evidence.rounds());
-    for (const std::vector<double>& round : evidence.changes()) {
-      units[i].sum += round[i];
-      units[i].squares += round[i] * round[i];
+    units[i].rounds = static_cast<double>(rounds);
+    for (std::size_t round = 0; round < rounds; ++round) {
+      const double change = evidence.changes()[round][i];
+      units[i].sum += change;
+      units[i].squares += change * change;
     }
   }
   return units;
+}
+
+// For this number of rounds. With copies, also as wide as that of the first round.
+std::optional<Interval> FixedInterval(const RoundEvidence& evidence, double confidence) {
+  const std::optional<Interval> all = LiftIntervalOfUnits(UnitRoundsOf(evidence, evidence.rounds()), confidence);
+  if (!all || !evidence.has_copies()) return all;
+  return Hull(*all, LiftIntervalOfUnits(UnitRoundsOf(evidence, 1), confidence).value_or(Interval{-1.0, 1.0}));
 }
 
 // Median-unbiased where the run ended as its sign-flip test decided, or before that; the measured lift where it went on
@@ -151,20 +159,22 @@ std::vector<UnitRounds> UnitRoundsOf(const RoundEvidence& evidence) {
 double EstimateOf(RoundEvidence& evidence, const Plan& plan, Arm against, double alpha, const Interval& range) {
   const double measured = evidence.totals().lift();
   const bool by_signs = plan.verdict.min_lift == 0.0 && plan.share.prior.empty() && against == ComparedArm(plan);
-  if (!by_signs) return measured;
+  if (!by_signs || evidence.has_copies()) return measured;
   const auto estimate = StageWiseLift(evidence.changes(), evidence.Signs(alpha).critical(), evidence.units());
   if (!estimate || estimate->rounds < evidence.rounds()) return measured;
   return std::clamp(estimate->lift, range.low, range.high);
 }
 
-void AddLift(RoundEvidence& evidence, const Plan& plan, Arm against, const Levels& levels, StudentVerdict& verdict) {
+void AddLift(RoundEvidence& evidence, const Plan& plan, int tried, Arm against, const Levels& levels,
+             StudentVerdict& verdict) {
   verdict.lift = evidence.totals().lift();
-  const Interval range = evidence.Sequence(levels.sequence).RangeWith(evidence.totals());
+  const Interval range = evidence.SequenceWithLift(levels.sequence);
   verdict.sequence_low = range.low;
   verdict.sequence_high = range.high;
-  verdict.interval_is_sequence = MayStopEarly(plan);
+  verdict.interval_is_sequence = RoundsMayDependOnAnswers(plan, tried);
+  verdict.interval_level = 1.0 - std::min(0.05, 2.0 * levels.sequence);
   const std::optional<Interval> interval =
-      verdict.interval_is_sequence ? range : LiftIntervalOfUnits(UnitRoundsOf(evidence));
+      verdict.interval_is_sequence ? range : FixedInterval(evidence, verdict.interval_level);
   if (interval) {
     verdict.low = interval->low;
     verdict.high = interval->high;
@@ -258,7 +268,10 @@ bool HasDoubtByErrors(const StudentVerdict& verdict) {
   return verdict.doubt == Doubt::kErrors || verdict.doubt == Doubt::kExcludedCases;
 }
 
-bool MayStopEarly(const Plan& plan) { return plan.stop_when_decided && plan.rounds > 1; }
+bool RoundsMayDependOnAnswers(const Plan& plan, int tried) {
+  const int planned = plan.first_planned_rounds();
+  return tried != planned || (plan.stop_when_decided && planned > 1);
+}
 
 Arm ComparedArm(const Plan& plan) {
   return !plan.has_arm(Arm::kBaseline) && plan.has_arm(Arm::kPrevious) ? Arm::kPrevious : Arm::kBaseline;
@@ -287,7 +300,7 @@ std::vector<StudentVerdict> JudgeAnswers(const RunData& data, Arm against, int r
     verdict.distinct_inputs = complete[i].unit_sizes.size();
     AddPValues(evidence[i], plan.verdict.margin, verdict);
     AddCeilingAndFloor(data, i, complete[i], verdict);
-    AddLift(evidence[i], plan, against, levels, verdict);
+    AddLift(evidence[i], plan, complete[i].tried, against, levels, verdict);
     AddExpenses(complete[i], verdict);
     const Decision decision = DecisionOf(evidence[i], rejections.helps[i], rejections.hurts[i], plan);
     verdict.word = decision.word;

@@ -72,13 +72,15 @@ struct StudentVerdict {
   std::size_t distinct_inputs = 0;  // among the counting cases: as many cases are independent of each other
   // For these tests. Fractions.
   std::optional<double> lift;  // over the rounds that are evidence, and counting cases
-  // Interval of the lift: for this number of rounds; the confidence sequence if the run may stop when decided,
-  // because its number of rounds depends on the answers then.
+  // Interval of the lift: for this number of rounds; the confidence sequence if that number may depend on the answers
+  // (RoundsMayDependOnAnswers). It agrees with the word: `helps` leaves no lift of 0 or less in it, and `undecided`
+  // leaves 0 in it.
   std::optional<double> low;
   std::optional<double> high;
   bool interval_is_sequence = false;
-  double interval_level =
-      0.95;  // of that interval; a sequence has what EffectiveAlpha leaves, for all students together
+  // Of that interval, for all students together: a sequence has what EffectiveAlpha leaves; otherwise each end has the
+  // error probability of a word, and at most 2.5 %.
+  double interval_level = 0.95;
   // In a run that may stop when decided, the lift to show, within the interval. If the run ended where the sign-flip
   // test decided, it is median-unbiased, while `lift` is too large on average; if the run went on, or ends by another
   // rule (a minimum lift, earlier runs' evidence), it is `lift`.
@@ -86,13 +88,13 @@ struct StudentVerdict {
   // Confidence sequence at level 1 − EffectiveAlpha: valid at every look, for all students together.
   std::optional<double> sequence_low;
   std::optional<double> sequence_high;
-  // For new cases like these; absent with fewer than 6 cases.
+  // For new cases like these; absent with fewer than 6 cases. As wide as the interval for these cases at least.
   std::optional<double> new_cases_low;
   std::optional<double> new_cases_high;
   std::size_t cases = 0;                 // that count
   int complete_rounds = 0;               // rounds in which every counting case was answered in both arms
   std::vector<std::string> excluded;     // cases excluded from every round because they keep failing with errors
-  bool answers_repeat = false;           // at temperature 0: only the first round is evidence; more would add none
+  bool answers_repeat = false;           // CompleteRounds::answers_repeat: more rounds would add none
   bool futile = false;                   // the planned rounds that are left are unlikely to decide
   std::optional<int> more_rounds;        // undecided: by then, half of the runs that look like this one are decided
   bool more_show_no_effect = false;      // by `no effect`, if rounds like these follow
@@ -116,8 +118,9 @@ bool LiftContradicts(Verdict word, double lift, double min_lift);
 
 bool HasDoubtByErrors(const StudentVerdict& verdict);
 
-// Whether the number of rounds may depend on the answers: intervals are confidence sequences then.
-bool MayStopEarly(const Plan& plan);
+// Whether the number of rounds tried so far may depend on the answers: the run may stop when decided, or it has another
+// number than was first planned (it was raised, or the run hasn't ended). Intervals are confidence sequences then.
+bool RoundsMayDependOnAnswers(const Plan& plan, int tried);
 
 // What a plan's skill is compared with: the baseline if the plan has it, else the previous version.
 Arm ComparedArm(const Plan& plan);

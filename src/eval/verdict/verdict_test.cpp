@@ -73,7 +73,7 @@ StudentVerdict JudgeOne(int cases, int rounds, const std::vector<Sample>& sample
 TEST(JudgeRun, SevenWinsHelp) {  // E(7, 0) = (2^8 − 1)/8 = 31.9
   const StudentVerdict verdict = JudgeOne(7, 1, Answers(7, 1, Never, Always));
   EXPECT_EQ(verdict.word, Verdict::kHelps);
-  EXPECT_NEAR(verdict.p_helps, 1.0 / 128.0 / 0.9, 1e-5);
+  EXPECT_NEAR(verdict.p_helps, 1.0 / 128.0 / 0.7, 1e-5);
   EXPECT_EQ(verdict.p_hurts, 1.0);
   EXPECT_NEAR(verdict.e_helps, 255.0 / 8.0, 1e-9);
   EXPECT_NEAR(verdict.e_hurts, 1.0 / 8.0, 1e-9);
@@ -86,14 +86,14 @@ TEST(JudgeRun, SevenWinsHelp) {  // E(7, 0) = (2^8 − 1)/8 = 31.9
   EXPECT_TRUE(IsSettled(verdict));
 }
 
-TEST(JudgeRun, FiveWinsInThePlannedRoundHelp) {  // 2^−5 is less than 0.9 · 5 %
+TEST(JudgeRun, FiveWinsInThePlannedRoundHelp) {  // 2^−5 is less than 0.7 · 5 %
   EXPECT_EQ(JudgeOne(5, 1, Answers(5, 1, Never, Always)).word, Verdict::kHelps);
 }
 
 TEST(JudgeRun, FourWinsLeaveItOpen) {
   const StudentVerdict verdict = JudgeOne(4, 1, Answers(4, 1, Never, Always));
   EXPECT_EQ(verdict.word, Verdict::kUndecided);
-  EXPECT_NEAR(verdict.p_helps, 1.0 / 16.0 / 0.9, 1e-4);
+  EXPECT_NEAR(verdict.p_helps, 1.0 / 16.0 / 0.7, 1e-4);
   EXPECT_THAT(verdict.more_rounds, Optional(1));
   EXPECT_FALSE(verdict.more_rounds_above.has_value());
   EXPECT_FALSE(IsSettled(verdict));
