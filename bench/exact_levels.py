@@ -14,19 +14,21 @@ import sys
 import numpy as np
 
 ALPHA = 0.05
-RESERVE = 0.1
+RESERVE = 0.1  # at least
+RESERVE_OF_ONE = 0.3
 POWER = 0.8
 NEGLIGIBLE = 1e-9
 
 
 def spent(round_number, planned):
     """The share of alpha that may be spent by the end of a round."""
+    reserve = max(RESERVE, RESERVE_OF_ONE * planned**-0.7)
     if round_number <= planned:
-        return (1 - RESERVE) * (round_number / planned) ** POWER
+        return (1 - reserve) * (round_number / planned) ** POWER
     stages, begin, left = round_number / planned, 1.0, 1.0
     while 2 * begin < stages:
         begin, left = 2 * begin, left / 2
-    return (1 - RESERVE) + RESERVE * (1 - left + left / 2 * (stages - begin) / begin)
+    return (1 - reserve) + reserve * (1 - left + left / 2 * (stages - begin) / begin)
 
 
 def outcomes(pairs):

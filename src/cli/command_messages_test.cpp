@@ -355,6 +355,31 @@ TEST_F(CommandMessages, PlanTellsWhatEachWordTakes) {
   EXPECT_GE(most.at("cases_in_general").get<int>(), 6);
 }
 
+TEST_F(CommandMessages, PlanCountsTheLooksThatThereWere) {
+  const auto planned = [&] {
+    EXPECT_EQ(Run({"plan", skill(), "-m", kStudent, "--baseline", "20%", "-d", runs().string(), "--json"}), 0) << error;
+    return Json::parse(out).at("students").at(0);
+  };
+  const auto rounds = [](const Json& student) {
+    return student.at("to_see").at(2).at("for_power").at("rounds").get<double>();
+  };
+  const Json first = planned();
+  EXPECT_EQ(first.at("look"), 1);
+  EXPECT_TRUE(first.at("continues_rounds").is_null());
+  ASSERT_EQ(Run({"eval", skill(), "-m", kStudent, "--runs", "1", "--runs-dir", runs().string()}), 0) << error;
+  const Json after_a_pilot = planned();
+  EXPECT_EQ(after_a_pilot.at("look"), 1);
+  EXPECT_EQ(after_a_pilot.at("continues_rounds"), 1);
+  EXPECT_GE(rounds(after_a_pilot), rounds(first));
+  ASSERT_EQ(Run({"plan", skill(), "-m", kStudent, "-d", runs().string()}), 0) << error;
+  EXPECT_THAT(out, HasSubstr("goes on after 1 round"));
+  const std::string text = *ReadFile(fs::path(skill()) / "SKILL.md");
+  ASSERT_TRUE(WriteFileAtomically(fs::path(skill()) / "SKILL.md", text + "\nOne more rule.\n").ok());
+  const Json edited = planned();
+  EXPECT_EQ(edited.at("look"), 2);
+  EXPECT_GT(rounds(edited), rounds(first));
+}
+
 // With 8 times as many tokens, the default model takes 8 times as long: in process, that is all that counts.
 TEST_F(CommandMessages, PlannedTimesDependOnTheTokensOfAnswers) {
   const auto seconds = [&](const char* tokens) {

@@ -6,6 +6,7 @@
 
 #include "stats/bounded_mean.h"
 #include "stats/quantile.h"
+#include "stats/score_test.h"
 
 namespace upskill {
 namespace {
@@ -39,6 +40,15 @@ double LowestMean(const std::vector<double>& values, double alpha) {
   return low;
 }
 
+std::optional<Interval> OfOneRound(const std::vector<UnitRounds>& units, double confidence) {
+  std::vector<ScoreUnit> rounds;
+  rounds.reserve(units.size());
+  for (const UnitRounds& unit : units) {
+    if (unit.rounds > 0.0) rounds.push_back({1.0, std::max(0.0, unit.sum), std::max(0.0, -unit.sum), unit.squares});
+  }
+  return ScoreInterval(rounds, confidence);
+}
+
 }  // namespace
 
 Interval WilsonInterval(std::int64_t passed, std::int64_t total, double confidence) {
@@ -61,7 +71,6 @@ std::optional<Interval> LiftInterval(const std::vector<PairCounts>& cases, doubl
 std::optional<Interval> LiftIntervalOfUnits(const std::vector<UnitRounds>& units, double confidence) {
   double pairs = 0.0;
   double sum = 0.0;
-  double squares = 0.0;
   double variance = 0.0;  // of the sum
   double rounds = 0.0;
   for (const UnitRounds& unit : units) {
@@ -69,26 +78,29 @@ std::optional<Interval> LiftIntervalOfUnits(const std::vector<UnitRounds>& units
     rounds = unit.rounds;
     pairs += unit.rounds;
     sum += unit.sum;
-    squares += unit.squares;
     const double within = unit.squares - unit.sum * unit.sum / unit.rounds;  // sum of squared deviations
     if (rounds > 1.0) variance += within * rounds / (rounds - 1.0);
   }
   if (pairs <= 0.0) return std::nullopt;
+  if (rounds <= 1.0) return OfOneRound(units, confidence);  // the variance within a case is unknown
   const double critical = StudentCritical(confidence, 5.0 * pairs);
-  if (rounds <= 1.0) {  // the variance within a case is unknown
-    const double n = pairs + 2.0;
-    const double center = sum / n;
-    return Around(center, critical * std::sqrt(((squares + 2.0) / n - center * center) / n));
-  }
   return Around(sum / pairs, critical * std::sqrt(variance + kPseudoSquares) / pairs);
+}
+
+std::optional<Interval> BoundedMeanInterval(std::vector<double> values, double least, double most, double confidence) {
+  if (values.empty()) return std::nullopt;
+  const double center = 0.5 * (least + most);
+  const double scale = 0.5 * (most - least);
+  for (double& value : values) value = std::clamp((value - center) / scale, -1.0, 1.0);
+  std::vector<double> mirrored = values;
+  for (double& value : mirrored) value = -value;
+  const double tail = 0.5 * (1.0 - confidence);
+  return Interval{center + scale * LowestMean(values, tail), center - scale * LowestMean(mirrored, tail)};
 }
 
 std::optional<Interval> NewCasesInterval(const std::vector<double>& lifts, double confidence) {
   if (lifts.size() < kFewestCasesForNew) return std::nullopt;
-  std::vector<double> mirrored = lifts;
-  for (double& lift : mirrored) lift = -lift;
-  const double tail = 0.5 * (1.0 - confidence);
-  return Interval{LowestMean(lifts, tail), -LowestMean(mirrored, tail)};
+  return BoundedMeanInterval(lifts, -1.0, 1.0, confidence);
 }
 
 std::optional<Interval> MeanInterval(const std::vector<double>& values, double confidence) {

@@ -36,18 +36,22 @@ struct UnitRounds {
 // Interval for the lift on exactly these cases: mean over units of (pass rate with − pass rate without). All with the
 // same number of rounds. Returns nothing if there are no pairs.
 //
-// A single round: the adjusted Wald interval of Bonett and Price (J. Educational and Behavioral Statistics 37 (2012)
-// 479), with one pseudo win and one pseudo loss. With two or more rounds, cases differ but are fixed, so the variance
+// A single round: ScoreInterval. With two or more rounds, cases differ but are fixed, so the variance
 // is that within units; kPseudoSquares is added to the variance of the sum, and nothing to the sum itself, which would
 // pull cases that always gain towards 0. The quantile is Student's, with five degrees of freedom per unit and round;
 // these two numbers were chosen by simulation (docs/verdicts.md has the coverage).
 std::optional<Interval> LiftIntervalOfUnits(const std::vector<UnitRounds>& units, double confidence = 0.95);
 std::optional<Interval> LiftInterval(const std::vector<PairCounts>& cases, double confidence = 0.95);
 
+// Interval for the mean of a population of values from `least` to `most`, from independent ones: the means that
+// BoundedMeanTest doesn't reject on either side. Returns nothing without values.
+std::optional<Interval> BoundedMeanInterval(std::vector<double> values, double least, double most,
+                                            double confidence = 0.95);
+
 // Interval for the mean lift over new cases like these; `lifts` has the mean difference of each unit over all rounds.
 // Returns nothing for fewer than six.
 //
-// The means that BoundedMeanTest doesn't reject on either side. It allows for kinds of cases that are too rare to be in
+// A BoundedMeanInterval. It allows for kinds of cases that are too rare to be in
 // the sample, whatever the number of rounds: equal means don't give an interval of width 0. Coverage: docs/verdicts.md.
 std::optional<Interval> NewCasesInterval(const std::vector<double>& lifts, double confidence = 0.95);
 inline constexpr int kFewestCasesForNew = 6;

@@ -9,6 +9,7 @@
 
 #include "stats/bounded_mean.h"
 #include "stats/quantile.h"
+#include "stats/score_test.h"
 
 namespace upskill {
 namespace {
@@ -61,16 +62,27 @@ TEST(LiftInterval, ApprovalOfThePrimeMinister) {
   EXPECT_NEAR(interval->high, -0.02, 0.005);
 }
 
-// By hand: 3 wins, 1 loss, 6 ties in one round; center 2/12, variance (6/12 − 4/144)/12, t with 50 degrees of
-// freedom 2.0086.
-TEST(LiftInterval, OneRoundByHand) {
+TEST(LiftInterval, OneRoundIsAScoreInterval) {
   std::vector<PairCounts> cases(10, {0, 1, 0});
   cases[0] = cases[1] = cases[2] = {1, 0, 0};
   cases[3] = {0, 0, 1};
   const auto interval = LiftInterval(cases);
   ASSERT_TRUE(interval.has_value());
-  EXPECT_NEAR(interval->low, 0.166667 - 2.0086 * 0.198373, 1e-4);
-  EXPECT_NEAR(interval->high, 0.166667 + 2.0086 * 0.198373, 1e-4);
+  EXPECT_DOUBLE_EQ(interval->low, ScoreInterval(cases)->low);
+  EXPECT_DOUBLE_EQ(interval->high, ScoreInterval(cases)->high);
+  EXPECT_TRUE(interval->Contains(0.2));
+}
+
+// n equal values of a give (1 + a)^−n for the mean 0 (bounded_mean.h).
+TEST(BoundedMeanInterval, AllowsForWhatHasNotBeenSeen) {
+  const std::vector<double> equal(12, 0.5);
+  const auto interval = BoundedMeanInterval(equal, 0.0, 1.0);
+  ASSERT_TRUE(interval.has_value());
+  EXPECT_NEAR(interval->low, 0.5 * std::pow(0.025, 1.0 / 12.0), 1e-4);
+  EXPECT_NEAR(interval->high, 1.0 - interval->low, 1e-4);
+  const auto scaled = BoundedMeanInterval(std::vector<double>(12, 50.0), 0.0, 100.0);
+  EXPECT_NEAR(scaled->low, 100.0 * interval->low, 1e-2);
+  EXPECT_FALSE(BoundedMeanInterval({}, 0.0, 1.0).has_value());
 }
 
 TEST(LiftInterval, DifferencesBetweenCasesDontCountFromTwoRoundsOn) {

@@ -2,27 +2,14 @@
 #include "stats/pass_at_k.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
-#include "stats/quantile.h"
+#include "stats/interval.h"
 
 namespace upskill {
 namespace {
 
 using OfCase = std::optional<double> (*)(std::int64_t n, std::int64_t c, std::int64_t k);
-
-// Student's t interval for the mean of values in [0, 1], with a pseudo case of 0 and one of 1.
-std::optional<Interval> IntervalOf(const std::vector<double>& values) {
-  if (values.size() < kFewestCasesForNew) return std::nullopt;
-  const auto n = static_cast<double>(values.size());
-  const double sum = std::accumulate(values.begin(), values.end(), 0.0);
-  double squares = 0.5;  // those of the pseudo cases from 1/2
-  for (const double value : values) squares += (value - sum / n) * (value - sum / n);
-  const double center = (sum + 1.0) / (n + 2.0);
-  const double half = StudentCritical(0.95, n - 1.0) * std::sqrt(squares / (n + 1.0) / (n + 2.0));
-  return Interval{std::max(0.0, center - half), std::min(1.0, center + half)};
-}
 
 std::optional<CaseMean> MeanOver(const std::vector<CaseAnswers>& cases, std::int64_t k, OfCase estimate) {
   if (cases.empty()) return std::nullopt;
@@ -33,7 +20,9 @@ std::optional<CaseMean> MeanOver(const std::vector<CaseAnswers>& cases, std::int
     values.push_back(*of_case);
   }
   const double sum = std::accumulate(values.begin(), values.end(), 0.0);
-  return CaseMean{sum / static_cast<double>(values.size()), IntervalOf(values)};
+  const std::optional<Interval> interval =
+      values.size() < kFewestCasesForNew ? std::nullopt : BoundedMeanInterval(values, 0.0, 1.0);
+  return CaseMean{sum / static_cast<double>(values.size()), interval};
 }
 
 }  // namespace

@@ -31,9 +31,8 @@ struct CaseMean {
   std::optional<Interval> interval;  // absent with fewer than kFewestCasesForNew cases
 };
 
-// Nothing without cases, or if a case has fewer than k answers. The cases are the sample: Student's t interval on their
-// estimates, with a pseudo case of 0 and one of 1, so that equal estimates don't give an interval of width 0 (Bonett
-// and Price, as for LiftInterval).
+// Nothing without cases, or if a case has fewer than k answers. The cases are the sample: BoundedMeanInterval of
+// their estimates, for any distribution of these.
 std::optional<CaseMean> MeanPassAtK(const std::vector<CaseAnswers>& cases, std::int64_t k);
 std::optional<CaseMean> MeanPassAllK(const std::vector<CaseAnswers>& cases, std::int64_t k);
 

@@ -39,9 +39,13 @@ double DifferingPerRound(const std::vector<CaseRates>& cases) {
   return sum;
 }
 
+SpendingSchedule ScheduleOf(const SequentialRule& rule) {
+  return SpendingSchedule(rule.planned > 0 ? rule.planned : rule.rounds);
+}
+
 // The critical values of each round as multiples of the root of the number of differing pairs, for the expected number.
 std::vector<double> ExpectedBoundary(double per_round, const SequentialRule& rule) {
-  SignFlipSequence sequence(rule.alpha, SpendingSchedule(rule.rounds));
+  SignFlipSequence sequence(rule.alpha, ScheduleOf(rule));
   std::vector<double> boundary;
   int pairs = 0;
   for (int round = 1; round <= rule.rounds; ++round) {
@@ -62,7 +66,7 @@ class Looker {
       : rule_(rule),
         sequence_(Sequence()),
         decides_(std::log(1.0 / rule.alpha)),
-        rules_out_(std::log(2.0 / rule.alpha)) {
+        rules_out_(std::log(1.0 / rule.alpha)) {
     if (differing_per_round * rule.rounds > kMostExact) boundary_ = ExpectedBoundary(differing_per_round, rule);
   }
 
@@ -84,7 +88,7 @@ class Looker {
   }
 
  private:
-  SignFlipSequence Sequence() const { return {rule_.alpha, SpendingSchedule(rule_.rounds)}; }
+  SignFlipSequence Sequence() const { return {rule_.alpha, ScheduleOf(rule_)}; }
 
   Word Test(const PairCounts& counts) {
     const double sum = totals_.wins - totals_.losses;
@@ -188,7 +192,7 @@ std::optional<int> RoundsForNoEffect(const std::vector<double>& baseline, const 
     const double pairs = differing * rounds;
     const double sum = std::min(pairs, away * std::sqrt(pairs));
     const PairCounts totals{0.5 * (pairs - sum), cases * rounds - pairs, 0.5 * (pairs + sum)};
-    return LogEvidence(totals, -rule.margin) >= std::log(2.0 / rule.alpha);
+    return LogEvidence(totals, -rule.margin) >= std::log(1.0 / rule.alpha);
   };
   if (rule.margin <= 0.0 || baseline.empty() || !shows(most)) return std::nullopt;
   int low = 0;
@@ -203,7 +207,8 @@ std::optional<int> RoundsForNoEffect(const std::vector<double>& baseline, const 
 std::optional<int> CasesForGeneral(const std::vector<double>& baseline, double lift, const SequentialRule& rule,
                                    double power, int draws, std::uint64_t seed, int most) {
   const std::vector<CaseRates> kinds = WithLift(baseline, lift);
-  const double level = rule.alpha * ScheduledLooks(rule.rounds, rule.rounds).back().share;
+  const double level =
+      rule.alpha * ScheduledLooks(rule.planned > 0 ? rule.planned : rule.rounds, rule.rounds).back().share;
   const auto shows = [&](int cases) {
     Passes passes(seed);
     int found = 0;

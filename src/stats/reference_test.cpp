@@ -48,16 +48,6 @@ TEST(Reference, MeanIntervalAgainstScipy) {
   EXPECT_NEAR(interval.high, 0.5113073670251213, 1e-9);
 }
 
-// The formula in Python, with the quantile of scipy.stats.t.
-TEST(Reference, IntervalOfOneRoundAgainstPython) {
-  std::vector<PairCounts> one_round(7, PairCounts{1, 0, 0});
-  one_round.resize(10, PairCounts{0, 1, 0});
-  one_round.resize(12, PairCounts{0, 0, 1});
-  const Interval interval = LiftInterval(one_round).value_or(Interval{});
-  EXPECT_NEAR(interval.low, -0.07656517348536612, 1e-9);
-  EXPECT_NEAR(interval.high, 0.7908508877710805, 1e-9);
-}
-
 // statsmodels.stats.multitest.multipletests([0.01, 0.04, 0.03, 0.005], 0.05, method="holm")
 TEST(Reference, HolmAgainstStatsmodels) {
   const std::vector<double> p = {0.01, 0.04, 0.03, 0.005};

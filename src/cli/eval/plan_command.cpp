@@ -14,6 +14,7 @@
 #include "cli/eval/eval_session.h"
 #include "cli/eval/judge_estimate.h"
 #include "cli/eval/option_row.h"
+#include "cli/eval/plan_look.h"
 #include "cli/eval/plan_time.h"
 #include "cli/options/color_option.h"
 #include "cli/options/help_formatter.h"
@@ -25,7 +26,6 @@
 #include "report/terminal/table.h"
 #include "skill/skill.h"
 #include "skill/suite.h"
-#include "stats/multiplicity.h"
 #include "stats/power.h"
 #include "util/clock.h"
 #include "util/percent.h"
@@ -71,7 +71,7 @@ struct Need {
   std::optional<int> cases;           // different ones, for `in general` after `rounds`; absent: > kMaxPlannedCases
 };
 
-Need NeedFor(const Estimate& estimate, double lift, double alpha) {
+Need NeedFor(const Estimate& estimate, double lift, const SequentialRule& of_look) {
   Need need;
   need.lift = lift;
   double room = 0.0;
@@ -81,8 +81,7 @@ Need NeedFor(const Estimate& estimate, double lift, double alpha) {
     return need;
   }
   const std::vector<CaseRates> rates = WithLift(estimate.baseline, lift);
-  SequentialRule rule;
-  rule.alpha = alpha;
+  SequentialRule rule = of_look;
   const auto power = [&](int rounds) {
     rule.rounds = rounds;
     return SimulateRule(rates, rule, kDraws, 1);
@@ -109,12 +108,14 @@ struct Outlook {
   std::optional<double> detectable;  // lift, with the number of rounds asked about
 };
 
-Outlook OutlookFor(const Estimate& estimate, const PlanOptions& options, double alpha) {
+// `alpha`: of this model, among those of the run.
+Outlook OutlookFor(const Estimate& estimate, const PlanOptions& options, const NextLook& look, double alpha) {
   Outlook outlook;
   outlook.margin = options.margin_points / 100.0;
-  for (const double lift : kLifts) outlook.needs.push_back(NeedFor(estimate, lift, alpha));
   SequentialRule rule;
   rule.alpha = alpha;
+  rule.planned = look.planned_rounds;
+  for (const double lift : kLifts) outlook.needs.push_back(NeedFor(estimate, lift, rule));
   if (options.rounds) {
     rule.rounds = *options.rounds;
     outlook.detectable = DetectableLift(estimate.baseline, rule, kPower, kDraws);
@@ -237,7 +238,7 @@ double MeanOf(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-Json OutlookToJson(const std::string& model, const Estimate& estimate, const Outlook& outlook) {
+Json OutlookToJson(const std::string& model, const Estimate& estimate, const NextLook& look, const Outlook& outlook) {
   Json list = Json::array();
   for (const Need& need : outlook.needs) list.push_back(NeedToJson(estimate, need));
   const Json no_effect = {
@@ -247,6 +248,8 @@ Json OutlookToJson(const std::string& model, const Estimate& estimate, const Out
           {"baseline", MeanOf(estimate.baseline)},
           {"baseline_source", estimate.source},
           {"time_source", estimate.time.source},
+          {"look", look.number},
+          {"continues_rounds", look.planned_rounds > 0 ? Json(look.planned_rounds) : Json(nullptr)},
           {"to_see", list},
           {"no_effect", no_effect},
           {"detectable_lift", outlook.detectable ? Json(*outlook.detectable) : Json(nullptr)}};
@@ -374,22 +377,31 @@ ExitCode RunPlanCommand(const PlanOptions& options, Env& env) {
   const Result<Inputs> inputs = ReadInputs(options, *config, env);
   if (!inputs) return PrintError(env, inputs.error());
   const std::vector<std::string> models = ChooseModels(options.models, *config);
-  // Of a first look at these tests, whose share is that of a first candidate.
-  const double alpha = CandidateAlpha(1, options.alpha) / static_cast<double>(models.size());
+  const Result<std::vector<NextLook>> looks =
+      config->ledger ? FindNextLooks(inputs->runs_dir, inputs->skill, inputs->suite, models, options.alpha)
+                     : std::vector<NextLook>(models.size(), {.number = 1, .planned_rounds = 0, .alpha = options.alpha});
+  if (!looks) return PrintError(env, looks.error());
+  // One alpha for all models of a run: that of the one that was looked at most.
+  const auto most = std::max_element(looks->begin(), looks->end(),
+                                     [](const NextLook& a, const NextLook& b) { return a.alpha > b.alpha; });
+  const double alpha = most->alpha / static_cast<double>(models.size());
   const Style style = StyleFor(env, env.out_is_terminal, options.color);
   Json students = Json::array();
-  for (const std::string& model : models) {
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    const std::string& model = models[i];
+    const NextLook& look = (*looks)[i];
     const Result<Estimate> estimate = EstimateFor(options, *inputs, model);
     if (!estimate) return PrintError(env, estimate.error());
-    const Outlook outlook = OutlookFor(*estimate, options, alpha);
+    const Outlook outlook = OutlookFor(*estimate, options, look, alpha);
     if (options.json) {
-      students.push_back(OutlookToJson(model, *estimate, outlook));
+      students.push_back(OutlookToJson(model, *estimate, look, outlook));
       continue;
     }
     const TerminalText name = Tinted(style, Tint::kBold, TerminalText::EscapeLine(model));
     const TerminalText about = TerminalText::Format(" · {} · {}", SuiteText(*estimate), estimate->source);
     const bool fits = TerminalText::EscapeLine(model).columns() + about.columns() <= style.columns;
     env.out(fits ? name + about + "\n" : name + "\n  " + Wrapped(about.text().substr(4), style.columns, 2) + "\n");
+    if (const std::string text = LookText(look); !text.empty()) env.out("  " + Wrapped(text, style.columns, 2) + "\n");
     if (!estimate->judge.empty()) env.out("  " + Wrapped(estimate->judge, style.columns, 2) + "\n");
     env.out(PlanTable(*estimate, outlook, style) + RoomText(*estimate, outlook.needs));
     env.out(Wrapped(fmt::format("`time` is rough: {}", estimate->time.source), style.columns, 2) + "\n");
@@ -406,10 +418,8 @@ ExitCode RunPlanCommand(const PlanOptions& options, Env& env) {
   } else {
     const auto note = [&](const std::string& text) { env.out(Wrapped(text, style.columns, 2) + "\n"); };
     note(
-        fmt::format("`rounds`: plan this many to detect a lift of this size in 80 of 100 runs (alpha {:.4g} %, first "
-                    "look at these tests), assuming that the skill fixes the same share of failures in every case. "
-                    "Each round asks every case twice.",
-                    options.alpha * 100.0));
+        "`rounds`: plan this many to detect a lift of this size in 80 of 100 runs, assuming that the skill fixes the "
+        "same share of failures in every case. Each round asks every case twice.");
     note(fmt::format("`±{:.4g}`: rounds needed to show `no effect` if the skill changes nothing.",
                      options.margin_points));
     note("`in general`: cases needed, at this many rounds, to show the lift for new cases like these.");

@@ -131,7 +131,7 @@ double RoundEvidence::PNoEffect(double margin) const {
     above = std::max(above, LogEvidence(totals_[i], -margin));
     below = std::max(below, LogEvidence(totals_[i].Mirrored(), -margin));
   }
-  return std::min(1.0, 2.0 * std::exp(-std::min(above, below)));
+  return std::exp(-std::min(above, below));
 }
 
 double RoundEvidence::most_helps() const { return Most(gains_.logarithms); }

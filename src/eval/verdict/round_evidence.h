@@ -47,7 +47,9 @@ class RoundEvidence {
   int HurtsRound(double alpha);
   // The smallest error probability with which they decide: p-values that are valid at every look.
   SequentialPValues PValues() const;
-  // The smallest one with which the confidence sequence lies within ±margin; valid at every look.
+  // The smallest one with which both a lift of −margin or less and one of margin or more are ruled out; valid at every
+  // look. Only one of the two can be true, so each has the whole error probability (D. J. Schuirmann, J.
+  // Pharmacokinetics and Biopharmaceutics 15 (1987) 657).
   double PNoEffect(double margin) const;
   // The sign-flip sequence with this error probability, for `helps`.
   const SignFlipSequence& Signs(double alpha) { return Signs(alpha, gains_); }

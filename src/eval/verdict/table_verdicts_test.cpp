@@ -106,7 +106,7 @@ TEST(TableEvidenceOf, NoEffect) {
   // 100 ties against a margin of 0.3: ∫₀¹ (1 − u + u/0.7)^100 du, in closed form.
   const double growth = 1.0 / 0.7 - 1.0;
   const double wealth = (std::pow(1.0 + growth, 101.0) - 1.0) / (101.0 * growth);
-  EXPECT_THAT(evidence.p_no_effect, DoubleNear(2.0 / wealth, 1e-9 / wealth));
+  EXPECT_THAT(evidence.p_no_effect, DoubleNear(1.0 / wealth, 1e-9 / wealth));
 }
 
 // Answers that were lost may have told against the skill.

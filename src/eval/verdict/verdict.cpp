@@ -75,7 +75,7 @@ Decision DecisionOf(RoundEvidence& evidence, bool helps, bool hurts, const Plan&
   if (helps || hurts) {
     decision.word = helps ? Verdict::kHelps : Verdict::kHurts;
     if (plan.students.size() == 1) decision.round = helps ? evidence.HelpsRound(alpha) : evidence.HurtsRound(alpha);
-  } else if (range.low > -margin && range.high < margin) {
+  } else if (margin > 0.0 && evidence.PNoEffect(margin) <= AlphaOfSequence(plan)) {
     decision.word = Verdict::kNoEffect;
   }
   const bool left_out = decision.word == Verdict::kNoEffect && (lift < range.low || lift > range.high);
@@ -87,7 +87,7 @@ Decision DecisionOf(RoundEvidence& evidence, bool helps, bool hurts, const Plan&
 // Whether totals like these show a lift above min_lift where the e-process decides this, or that there is no effect.
 bool EvidenceDecides(const UnitCounts& totals, const VerdictOptions& options, const Levels& levels) {
   if (options.min_lift != 0.0 && LogEvidence(totals, options.min_lift) >= -std::log(levels.helps)) return true;
-  const double rules_out = std::log(2.0 / levels.sequence);
+  const double rules_out = std::log(1.0 / levels.sequence);
   return LogEvidence(totals, -options.margin) >= rules_out &&
          LogEvidence(totals.Mirrored(), -options.margin) >= rules_out;
 }

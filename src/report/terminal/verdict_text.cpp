@@ -118,30 +118,19 @@ std::string GeneralText(const StudentVerdict& verdict) {
   return fmt::format("'{}' in general isn't claimed, because the interval for new cases doesn't exclude 0", word);
 }
 
-// An interval beside `undecided` that excludes 0 looks like a contradiction, as does one beside `helps` that includes
-// it.
+// An interval beside `helps` that begins at 0 calls for an explanation, as does one beside `undecided` that excludes 0.
 std::string OpenIntervalText(const JudgedRun& run, std::size_t student) {
   const StudentVerdict& verdict = run.verdicts[student];
   if (!verdict.low || !verdict.high) return "";
   const bool excludes_zero = *verdict.low > 0.0 || *verdict.high < 0.0;
   if ((verdict.word == Verdict::kHelps || verdict.word == Verdict::kHurts) && !excludes_zero) {
-    return fmt::format(
-        "{} although the interval includes 0: the verdict is about the direction of the change; {} in {} are too few "
-        "to "
-        "bound its size as well",
-        VerdictName(verdict.word), Counted(verdict.cases, "case"),
-        Counted(static_cast<std::size_t>(std::max(verdict.complete_rounds, 0)), "round"));
+    return fmt::format("{} in {} show that it {}, but not by how much", Counted(verdict.cases, "case"),
+                       Counted(static_cast<std::size_t>(std::max(verdict.complete_rounds, 0)), "round"),
+                       VerdictName(verdict.word));
   }
   if (verdict.word != Verdict::kUndecided || verdict.doubt != Doubt::kNone || !excludes_zero) return "";
-  const bool is_small = verdict.lift && *verdict.lift > 0.0 && run.plan().verdict.min_lift > 0.0;
-  if (is_small && *verdict.low <= run.plan().verdict.min_lift) {
-    return fmt::format("undecided although the interval excludes 0: --min-lift asks for more than {} points",
-                       PointsText(run.plan().verdict.min_lift));
-  }
-  return fmt::format(
-      "undecided although the interval excludes 0: the test is repeated after every round{}, so it needs stronger "
-      "evidence",
-      run.plan().students.size() > 1 ? " and covers several models" : "");
+  return fmt::format("undecided although the interval excludes 0: --min-lift asks for more than {} points",
+                     PointsText(run.plan().verdict.min_lift));
 }
 
 // Why the lift isn't the difference of the pass rates, or is although the run ended early.

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/eval/plan_look.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "eval/journal/journal.h"
+#include "eval/plan/alpha_share.h"
+#include "eval/plan/plan.h"
+#include "eval/verdict/ledger.h"
+#include "stats/multiplicity.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The newest plan with the model, and its student alone.
+std::optional<Plan> NewestPlanWith(const std::string& model, const fs::path& runs_dir) {
+  std::vector<fs::path> runs = FindRuns(runs_dir);
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+    Result<Plan> plan = LoadPlan(*run);
+    if (!plan || plan->imported || plan->measures_activation()) continue;
+    const auto student = std::find_if(plan->students.begin(), plan->students.end(),
+                                      [&](const Student& one) { return one.spec == model; });
+    if (student == plan->students.end()) continue;
+    plan->students = {*student};
+    return *std::move(plan);
+  }
+  return std::nullopt;
+}
+
+Result<NextLook> FindNextLook(const fs::path& runs_dir, const Skill& skill, const Suite& suite,
+                              const std::string& model, double alpha) {
+  NextLook look{.number = 1, .planned_rounds = 0, .alpha = CandidateAlpha(1, alpha)};
+  std::optional<Plan> plan = NewestPlanWith(model, runs_dir);
+  if (!plan) return look;
+  ASSIGN_OR_RETURN(const Ledger ledger, ReadLedger(runs_dir));
+  plan->run.clear();
+  plan->skill = Snapshot(skill);
+  plan->suite = suite;
+  plan->verdict.alpha = alpha;
+  plan->arms = {Arm::kBaseline, Arm::kSkill};
+  plan->rounds = kMaxRounds;  // unlike those of a run that it would continue
+  plan->planned_rounds = 0;
+  plan->sampling.seed = UnseenSeed(ledger, runs_dir, *plan);
+  TakeShare(ledger, runs_dir, true, *plan);
+  look.number = std::max(plan->share.look, 1);
+  look.planned_rounds = plan->planned_rounds;
+  look.alpha = EffectiveAlpha(*plan);
+  return look;
+}
+
+}  // namespace
+
+Result<std::vector<NextLook>> FindNextLooks(const fs::path& runs_dir, const Skill& skill, const Suite& suite,
+                                            const std::vector<std::string>& models, double alpha) {
+  std::vector<NextLook> looks;
+  looks.reserve(models.size());
+  for (const std::string& model : models) {
+    ASSIGN_OR_RETURN(NextLook look, FindNextLook(runs_dir, skill, suite, model, alpha));
+    looks.push_back(look);
+  }
+  return looks;
+}
+
+std::string LookText(const NextLook& look) {
+  std::string text;
+  if (look.number > 1)
+    text = fmt::format("look {} at these tests, so more evidence is needed than at the first one", look.number);
+  if (look.planned_rounds > 0) {
+    text += fmt::format("{}the run goes on after {}, which it began with and which count as the first of `rounds`",
+                        text.empty() ? "" : "; ", Counted(static_cast<std::size_t>(look.planned_rounds), "round"));
+  }
+  return text;
+}
+
+}  // namespace upskill
