@@ -248,6 +248,7 @@ class _EvalResult(TypedDict):
     rechecked_from: Optional[str]
     left_out: List[str]
     judge: Optional[Judge]
+    result: str  # sentences for people
     skill: str
     cases: int
     rounds: int

@@ -120,7 +120,7 @@ TEST_F(TerminalOutput, OfRuns) {
   ExpectSafe({"runs"}, 0);
   ExpectSafe({"runs", "--all"}, 0);
   ExpectSafe({"runs", "--matrix"}, 0);
-  EXPECT_THAT(out, HasSubstr("sweet spot"));
+  EXPECT_THAT(out, HasSubstr("best value"));
   ExpectSafe({"compare", folders[0].string(), folders[1].string()}, 0);
   EXPECT_THAT(out, HasSubstr("→"));
   ExpectSafe({"merge", folders[0].string(), "-o", (folder.path() / ("whole" + std::string(kEvil))).string()},

@@ -69,8 +69,12 @@ MadeRun Make(const Shape& shape) {
   MadeRun run;
   run.plan.run = shape.run;
   run.plan.created = "2026-11-21T10:12:33Z";
-  run.plan.skill = {"kernel-builder-cuda-kernels", "skills/kernel-builder-cuda-kernels", std::string(1293, 'x'), "0",
-                    ""};
+  run.plan.skill = {"kernel-builder-cuda-kernels",
+                    "skills/kernel-builder-cuda-kernels",
+                    std::string(1293, 'x'),
+                    "0",
+                    "",
+                    "Write CUDA kernels for the H100 with kernel-builder."};
   run.plan.arms = {Arm::kBaseline, Arm::kSkill};
   run.plan.rounds = shape.rounds;
   for (const std::string& id : shape.cases) {

@@ -24,7 +24,7 @@ struct TestRun {
     plan.run = "2026_11_21_10_12_33-abcd";
     plan.created = "2026-11-21T10:12:33Z";
     plan.suite = std::move(suite).value();
-    plan.skill = {"manifests", "skills/manifests", std::string(700, 'x'), "0", ""};
+    plan.skill = {"manifests", "skills/manifests", std::string(700, 'x'), "0", "", ""};
     plan.students = {{"sim:base=0.4", "student", "sim:1:base=0.4"}};
     plan.arms = {Arm::kBaseline, Arm::kSkill};
     plan.rounds = 2;

@@ -23,6 +23,7 @@
 #include "report/terminal/judge_text.h"
 #include "report/terminal/ledger_text.h"
 #include "report/terminal/progress_line.h"
+#include "report/terminal/result_sentence.h"
 #include "report/terminal/verdict_text.h"
 #include "skill/skill.h"
 #include "util/result.h"
@@ -66,7 +67,7 @@ void PrintHead(const Skill& skill, const EvalOptions& options, const Config& con
   if (!skill.references.empty())
     env.out(TerminalText::Format("note   models get SKILL.md alone, without its {}\n",
                                  Counted(skill.references.size(), "reference")));
-  if (const std::string note = AlphaNote(measurement.plan); !note.empty()) env.out(OutLine("alpha  " + note, env, 7));
+  if (const std::string note = LookNote(measurement.plan); !note.empty()) env.out(OutLine("note   " + note, env, 7));
   if (options.models.empty() && options.resume.empty() && config.eval_model.empty() &&
       config.skill_generation_model.empty()) {
     env.out("       no -m given: the default model is used\n");
@@ -115,7 +116,7 @@ void PrintResult(const EvalOptions& options, const Measurement& measurement, con
   const bool several = measurement.plan.students.size() > 1;
   const TerminalText table = several || options.table_first ? EvalTable(run, style) : TerminalText();
   const TerminalText bars = several && !options.table_first ? TerminalText() : EvalBars(run, style);
-  env.out("\n" + TerminalText::Join(std::vector{table, bars}, "\n"));
+  env.out("\n" + ResultLines(run, style) + "\n" + TerminalText::Join(std::vector{table, bars}, "\n"));
   const TerminalText notes =
       (bars.empty() ? EvalTableNotes(run, style) : TerminalText()) +
       OutLines(EvalCaseNotes(
@@ -134,6 +135,7 @@ void PrintResult(const EvalOptions& options, const Measurement& measurement, con
     env.out(TerminalText::Format("run {} · {}\n{}\n", measurement.plan.run, measurement.journal->folder().string(),
                                  ReportLine(options, measurement)));
   }
+  if (const std::string note = AlphaNote(run.plan()); !note.empty()) env.out(OutLine("details  " + note, env, 9));
 }
 
 // Why requests failed, unless a model's end has said so. Counts alone help nobody.

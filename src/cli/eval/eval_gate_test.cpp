@@ -107,7 +107,7 @@ TEST_F(EvalGate, ChoicesOfOneRun) {
   const std::string clause = fmt::format("not-worse:{}+skill vs {}:10", models[0], models[1]);
   EXPECT_EQ(Eval({"--runs", "4", "--gate", clause}, models), 0) << error;
   EXPECT_THAT(error, HasSubstr("holds  " + clause + ": 0.0 points, at least -"));
-  EXPECT_THAT(out, HasSubstr("sweet spot: not shown: "));
+  EXPECT_THAT(out, HasSubstr("best value: not shown: "));
   ASSERT_EQ(Run({"compare", "latest", "latest", "-d", runs().string(), "--choices", models[1], models[0] + "+skill",
                  "--margin", "10"}),
             0)
@@ -129,7 +129,7 @@ TEST_F(EvalGate, TheSweetSpotIsTested) {
   ASSERT_EQ(Eval({"--runs", "20", "--no-cache"}, models), 0) << error;
   EXPECT_THAT(out, HasSubstr("is not worse than any other choice\n  by more than 5 points (95 %)"));
   ASSERT_EQ(Run({"runs", "--matrix", "-d", runs().string()}), 0);
-  EXPECT_THAT(out, AllOf(HasSubstr("sweet spot: "), HasSubstr(" ± "), Not(HasSubstr("not shown: "))));
+  EXPECT_THAT(out, AllOf(HasSubstr("best value: "), HasSubstr(" ± "), Not(HasSubstr("not shown: "))));
   ASSERT_EQ(Run({"runs", "--matrix", "-d", runs().string(), "--within", "0.5", "--json"}), 0);
   const Json spot = OutAsJson().at("sweet_spots").at(0);
   EXPECT_TRUE(spot.at("sweet_spot").is_null());

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kMatrixMargin = VerdictOptions().margin;  // of the sweet spots
+constexpr double kMatrixMargin = VerdictOptions().margin;  // of the best values
 
 struct MatrixRuns {
   std::vector<fs::path> folders;          // of the runs that were made, in the order of the skills

@@ -30,6 +30,7 @@
 #include "report/export/gate_json.h"
 #include "report/export/run_files.h"
 #include "report/terminal/eval_text.h"
+#include "report/terminal/result_sentence.h"
 #include "util/folder.h"
 #include "util/nearest_name.h"
 #include "util/text.h"
@@ -279,7 +280,7 @@ ExitCode PrintRun(const JobSession& session, const JudgedRun& run, Env& env) {
     PrintDocument(env, DumpJsonIndented(document) + "\n");
   } else {
     const Style style = StyleFor(env, env.out_is_terminal, options.color);
-    env.out(EvalHead(run, style) + "\n");
+    env.out(EvalHead(run, style) + "\n" + ResultLines(run, style) + "\n");
     env.out(run.plan().students.size() > 1 ? EvalTable(run, style) : EvalBars(run, style));
     env.out(TerminalText::Format("run {} · {}\n", run.plan().run, session.folder.string()));
   }

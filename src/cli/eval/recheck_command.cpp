@@ -26,6 +26,7 @@
 #include "report/export/eval_json.h"
 #include "report/export/run_files.h"
 #include "report/terminal/eval_text.h"
+#include "report/terminal/result_sentence.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -257,7 +258,7 @@ void PrintHowToJudge(const RecheckOptions& options, std::size_t unjudged, const 
 void PrintResult(const RecheckOptions& options, const JudgedRun& run, const TerminalText& changes,
                  const fs::path& folder, const Env& env) {
   const Style style = StyleFor(env, env.out_is_terminal, options.color);
-  env.out(EvalHead(run, style) + changes + "\n");
+  env.out(EvalHead(run, style) + changes + "\n" + ResultLines(run, style) + "\n");
   env.out(run.plan().students.size() > 1 ? EvalTable(run, style) : EvalBars(run, style));
   env.out(TerminalText::Format("run {} · {}\n", run.plan().run, folder.string()));
 }

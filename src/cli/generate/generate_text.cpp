@@ -8,6 +8,7 @@
 #include "report/export/eval_json.h"
 #include "report/terminal/eval_text.h"
 #include "report/terminal/ledger_text.h"
+#include "report/terminal/result_sentence.h"
 #include "teach/critique.h"
 #include "teach/evidence.h"
 #include "teach/generation_budget.h"
@@ -259,9 +260,11 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
     env.out(TerminalText::Format("coverage  {}\n", CoverageLine(outcome.coverage, session.sources.material)));
   if (!outcome.refine_end.empty()) env.out(TerminalText::Format("refinement ended because {}\n", outcome.refine_end));
   if (outcome.measured) {
-    if (const std::string note = AlphaNote(outcome.measured->judged.plan(), false); !note.empty())
-      env.out(TerminalText::Format("alpha  {}\n", note));
-    env.out("\n" + EvalBars(outcome.measured->judged, StyleFor(env, env.out_is_terminal, options.color)));
+    const JudgedRun& judged = outcome.measured->judged;
+    const Style style = StyleFor(env, env.out_is_terminal, options.color);
+    if (const std::string note = LookNote(judged.plan(), false); !note.empty())
+      env.out(TerminalText::Format("note   {}\n", note));
+    env.out("\n" + ResultLines(judged, style) + "\n" + EvalBars(judged, style));
   }
   PrintCosts(outcome, facts, env);
   env.out(TerminalText::Format("generation {} · {}\n", session.id, (placing.target / "lineage.json").string()));

@@ -14,6 +14,7 @@
 #include "import/read_results.h"
 #include "report/export/eval_json.h"
 #include "report/terminal/eval_text.h"
+#include "report/terminal/result_sentence.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -48,7 +49,7 @@ void PrintImported(const Imported& imported, const JudgedRun& run, const Style& 
   env.out(TerminalText::Format("{} {} ({})\n", imported.is_new ? "imported" : "imported before:", source.source,
                                source.format));
   env.out(EvalHead(run, style));
-  env.out("\n");
+  env.out("\n" + ResultLines(run, style) + "\n");
   env.out(run.plan().students.size() > 1 ? EvalTable(run, style) : EvalBars(run, style));
   for (const std::string& note : source.notes) env.out(TerminalText::Format("- {}\n", note));
   if (imported.of_same_skill > 0) {

@@ -10,6 +10,7 @@
 #include "eval/journal/merge.h"
 #include "report/export/eval_json.h"
 #include "report/terminal/eval_text.h"
+#include "report/terminal/result_sentence.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -79,6 +80,7 @@ ExitCode RunMerge(const MergeOptions& options, Env& env) {
     env.out(TerminalText::Format("merged {}: {}, {} of them in more than one run\n\n", Counted(runs->size(), "run"),
                                  Counted(outcome->samples, "sample"),
                                  WithThousands(static_cast<long long>(outcome->duplicates))));
+    env.out(ResultLines(run, style) + "\n");
     env.out(run.plan().students.size() > 1 ? EvalTable(run, style) : EvalBars(run, style));
     env.out(TerminalText::Format("run {}\n", outcome->folder.string()));
   }

@@ -23,6 +23,7 @@
 #include "report/html/html_report.h"
 #include "report/terminal/csv.h"
 #include "report/terminal/eval_text.h"
+#include "report/terminal/result_sentence.h"
 #include "util/files.h"
 #include "util/json.h"
 #include "util/json_file.h"
@@ -98,7 +99,7 @@ TerminalText TextOf(const Sources& sources, const Style& style) {
   TerminalText out;
   for (const JudgedRun& run : sources.runs) {
     if (!out.empty()) out += "\n";
-    out += EvalHead(run, style) + "\n";
+    out += EvalHead(run, style) + "\n" + ResultLines(run, style) + "\n";
     const bool several = run.plan().students.size() > 1;
     out += several ? EvalTable(run, style) + EvalTableNotes(run, style) : EvalBars(run, style);
     out += EvalCaseNotes(run) + TerminalText::Format("run {}\n", run.plan().run);

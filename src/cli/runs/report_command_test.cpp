@@ -105,7 +105,7 @@ TEST_F(Reports, SeveralRuns) {
   Eval({kReportedStudent, kBad});
   ASSERT_EQ(Run({"report", runs().string()}), 0);
   EXPECT_THAT(out, AllOf(HasSubstr("1 round × 2 arms = 16 cells"), HasSubstr("× 2 models = 32 cells"),
-                         HasSubstr("sweet spot: ")));
+                         HasSubstr("best value: ")));
   ASSERT_EQ(Run({"report", runs().string(), "--json"}), 0);
   EXPECT_EQ(OutAsJson().size(), 2U);
   const std::string csv = FileOf("all.csv", runs().string());
@@ -246,7 +246,7 @@ TEST_F(Reports, MergingARunThatStoppedWhenDecidedIsComplete) {
 TEST_F(Reports, Matrix) {
   Eval({kReportedStudent, kBad}, {"--runs", "3"});
   ASSERT_EQ(Run({"runs", "--matrix"}), 0);
-  EXPECT_THAT(out, AllOf(StartsWith("skill "), HasSubstr("▲ +100"), HasSubstr("▼ -100"), HasSubstr("sweet spot: ")));
+  EXPECT_THAT(out, AllOf(StartsWith("skill "), HasSubstr("▲ +100"), HasSubstr("▼ -100"), HasSubstr("best value: ")));
   ASSERT_EQ(Run({"runs", "--matrix", "--json"}), 0);
   EXPECT_EQ(OutAsJson().at("cells").size(), 2U);
   ASSERT_EQ(Run({"runs", "--matrix", "-m", kBad, "--json"}), 0);

@@ -262,11 +262,11 @@ void AddRunsCommand(CLI::App& app, RunsOptions& options) {
                       "Show every look at a verdict that was counted, with the share of alpha it used");
     command->add_flag(
         "--matrix", options.matrix,
-        "Show skills by models: verdicts, and per skill the best model, the sweet spot (the cheapest that is "
+        "Show skills by models: verdicts, and per skill the best model, the best value (the cheapest that is "
         "shown to be good enough), and whether the skill is worth its tokens");
     command
         ->add_option("--within", options.within_points,
-                     "With --matrix: loss against any other choice that must be ruled out for the sweet spot, in "
+                     "With --matrix: loss against any other choice that must be ruled out for the best value, in "
                      "percentage points")
         ->capture_default_str()
         ->check(Number(0.1, 99.0))

@@ -24,7 +24,7 @@ struct RunsOptions {
   bool ledger = false;
   bool matrix = false;
   std::string output;                                      // with `matrix`: file for the table; empty: none
-  double within_points = 100.0 * VerdictOptions().margin;  // the sweet spot's margin of non-inferiority
+  double within_points = 100.0 * VerdictOptions().margin;  // the best value's margin of non-inferiority
   bool json = false;
   ColorMode color = ColorMode::kAuto;
 };

@@ -63,7 +63,7 @@ TEST(CellKey, IsPersisted) {
 TEST(CellKey, TheBaselineLeavesOutTheSkill) {
   const Plan plan = MakeTestPlan(1);
   Plan other = plan;
-  other.skill = {"another", "elsewhere", "Another body.", "0", ""};
+  other.skill = {"another", "elsewhere", "Another body.", "0", "", ""};
   EXPECT_EQ(KeyOf(plan, Arm::kBaseline), KeyOf(other, Arm::kBaseline));
   EXPECT_NE(KeyOf(plan, Arm::kSkill), KeyOf(other, Arm::kSkill));
   other.arms = {Arm::kSkill};

@@ -42,12 +42,13 @@ namespace {
 Json SkillToJson(const SkillSnapshot& skill) {
   Json json = {{"name", skill.name}, {"folder", skill.folder}, {"sha256", skill.sha256}, {"body", skill.body}};
   if (!skill.lineage.empty()) json["lineage"] = skill.lineage;
+  if (!skill.description.empty()) json["description"] = skill.description;
   return json;
 }
 
 SkillSnapshot SkillFromJson(const StoredJson& skill) {
-  return {skill.at("name").text(), StringAt(skill.json(), "folder"), skill.at("body").text(), skill.at("sha256").text(),
-          StringAt(skill.json(), "lineage")};
+  return {skill.at("name").text(),   StringAt(skill.json(), "folder"),  skill.at("body").text(),
+          skill.at("sha256").text(), StringAt(skill.json(), "lineage"), StringAt(skill.json(), "description")};
 }
 
 Sampling SamplingFromJson(const StoredJson& json) {
@@ -203,11 +204,12 @@ ConfusionCounts CountsFromJson(const Json& json) {
 }
 
 SkillSnapshot Snapshot(const Skill& skill) {
-  return {skill.name, skill.folder.string(), skill.body, Sha256Hex(skill.body), LineageOf(skill.folder)};
+  return {skill.name,       skill.folder.string(), skill.body, Sha256Hex(skill.body), LineageOf(skill.folder),
+          skill.description};
 }
 
 SkillSnapshot Snapshot(const std::string& name, const std::string& body) {
-  return {name, "", body, Sha256Hex(body), ""};
+  return {name, "", body, Sha256Hex(body), "", ""};
 }
 
 bool Plan::acts_in(const Case& test_case) const {

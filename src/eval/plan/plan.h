@@ -36,8 +36,9 @@ struct SkillSnapshot {
   std::string name;
   std::string folder;  // where it came from; only shown
   std::string body;
-  std::string sha256;   // of the body
-  std::string lineage;  // LineageOf its folder; may be empty
+  std::string sha256;       // of the body
+  std::string lineage;      // LineageOf its folder; may be empty
+  std::string description;  // of its frontmatter; empty where it isn't known
 };
 
 // A model under test, as resolved when the run started.

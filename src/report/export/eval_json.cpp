@@ -9,6 +9,7 @@
 #include "report/terminal/figures.h"
 #include "report/terminal/judge_text.h"
 #include "report/terminal/ledger_text.h"
+#include "report/terminal/result_sentence.h"
 #include "report/terminal/work_text.h"
 
 namespace upskill {
@@ -135,6 +136,7 @@ Json EvalToJson(const JudgedRun& run) {
           {"rechecked_from", run.plan().rechecked_from.empty() ? Json(nullptr) : Json(run.plan().rechecked_from)},
           {"left_out", run.plan().left_out},
           {"judge", JudgeToJson(run)},
+          {"result", ResultText(run)},
           {"skill", run.plan().skill.name},
           {"cases", run.plan().suite.cases.size()},
           {"rounds", run.plan().rounds},

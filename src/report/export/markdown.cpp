@@ -10,6 +10,7 @@
 #include "report/terminal/columns.h"
 #include "report/terminal/figures.h"
 #include "report/terminal/findings_text.h"
+#include "report/terminal/result_sentence.h"
 #include "report/terminal/table.h"
 #include "report/terminal/verdict_text.h"
 #include "util/text.h"
@@ -39,8 +40,8 @@ std::string StudentNotes(const JudgedRun& run, std::size_t index) {
     out += fmt::format("- {}: {}{}\n", name, more, verdict.more_show_no_effect ? "" : " needed for a verdict");
   for (const std::string& remark : VerdictRemarks(run, index))
     out += fmt::format("- {}: {}\n", name, MarkdownText(remark, kLongestRemark));
-  if (verdict.new_cases_low && verdict.new_cases_high) {
-    out += fmt::format("- {}: for new cases like these {} … {} points\n", name, PointsText(*verdict.new_cases_low),
+  if (NewCasesText(verdict).empty() && verdict.new_cases_low && verdict.new_cases_high) {
+    out += fmt::format("- {}: for new cases of this kind {} … {} points\n", name, PointsText(*verdict.new_cases_low),
                        PointsText(*verdict.new_cases_high));
   }
   for (const std::string& ground : GroundTexts(run, index))
@@ -68,6 +69,13 @@ std::string StudentNotes(const JudgedRun& run, std::size_t index) {
 std::string RunSection(const JudgedRun& run) {
   const Plan& plan = run.plan();
   std::string out = fmt::format("### {}\n\n", MarkdownText(plan.skill.name));
+  bool is_first = true;
+  for (const std::string& sentence : ResultSentences(run)) {
+    const std::string text = MarkdownText(sentence, kLongestRemark);
+    out += is_first ? fmt::format("**{}**", text) : " " + text;
+    is_first = false;
+  }
+  out += "\n\n";
   out += fmt::format("{} × {}, run {}\n\n", Counted(plan.suite.cases.size(), "case"), RoundsText(run),
                      MarkdownText(plan.run));
   for (const std::string& remark : RemarksOn(plan)) out += MarkdownText(remark) + "\n\n";

@@ -29,19 +29,21 @@ TEST(MarkdownReport, Golden) {
   ReportRun run;
   run.verdicts[0].ceiling = {"easy"};
   run.verdicts[0].cost_per_pass_with = 0.0009;
-  EXPECT_EQ(MarkdownReport(Runs(run.judged())),
-            "### manifests\n\n"
-            "2 cases × 2 rounds, run 2026\\_11\\_21\\_10\\_12\\_33-abcd\n\n"
-            "| model | verdict | baseline | with skill | lift (95 %) | tokens per answer | cost per passed answer |\n"
-            "|---|---|--:|--:|--:|--:|--:|\n"
-            "| student | ✅ helps | 50 % (2/4) | 100 % (3/3) | +50 (+25 … +75) | 16 → 12: -4 (95 %: -6 … -2), -25 % "
-            "| free |\n\n"
-            "**Incomplete:** 1 of 8 cells is unanswered and not counted.\n\n"
-            "<details><summary>Notes</summary>\n\n"
-            "- student, baseline: 1 truncated\n"
-            "- student, with skill: 1 of 4 requests failed: 1 other error, 1 cell without an answer because of errors\n"
-            "- student: always passed: easy\n"
-            "\n</details>\n");
+  EXPECT_EQ(
+      MarkdownReport(Runs(run.judged())),
+      "### manifests\n\n"
+      "**Use student with this skill:<!-- --> 3 of 3 answers passed, free \\(without it:<!-- --> 2 of 4\\)\\.**\n\n"
+      "2 cases × 2 rounds, run 2026\\_11\\_21\\_10\\_12\\_33-abcd\n\n"
+      "| model | verdict | baseline | with skill | lift (95 %) | tokens per answer | cost per passed answer |\n"
+      "|---|---|--:|--:|--:|--:|--:|\n"
+      "| student | ✅ helps | 50 % (2/4) | 100 % (3/3) | +50 (+25 … +75) | 16 → 12: -4 (95 %: -6 … -2), -25 % "
+      "| free |\n\n"
+      "**Incomplete:** 1 of 8 cells is unanswered and not counted.\n\n"
+      "<details><summary>Notes</summary>\n\n"
+      "- student, baseline: 1 truncated\n"
+      "- student, with skill: 1 of 4 requests failed: 1 other error, 1 cell without an answer because of errors\n"
+      "- student: always passed: easy\n"
+      "\n</details>\n");
 }
 
 TEST(MarkdownReport, TellsTheRoundsOfARunThatStopped) {

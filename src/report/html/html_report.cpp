@@ -21,6 +21,7 @@
 #include "report/terminal/columns.h"
 #include "report/terminal/figures.h"
 #include "report/terminal/findings_text.h"
+#include "report/terminal/result_sentence.h"
 #include "report/terminal/verdict_text.h"
 #include "report/terminal/verdict_words.h"
 #include "util/invariant.h"
@@ -61,6 +62,7 @@ Json VerdictToJson(const JudgedRun& run, std::size_t student) {
           {"lift", verdict.lift ? Json(ShownLift(verdict, *verdict.lift)) : Json(nullptr)},
           {"low", JsonOrNull(verdict.low)},
           {"high", JsonOrNull(verdict.high)},
+          {"new_cases", NewCasesText(verdict)},
           {"at_every_look", verdict.interval_is_sequence},
           {"level", LevelText(verdict)}};
 }
@@ -168,6 +170,22 @@ std::string_view Beginning(std::string_view text, std::size_t most) {
   return text.substr(0, most);
 }
 
+// What the skill says that it does; empty where it isn't known.
+std::string Description(const Plan& plan) {
+  if (!plan.skill.description.empty() || !plan.workspace) return plan.skill.description;
+  return plan.workspace->skill.description;
+}
+
+// What the skill takes or saves, with each model.
+Json ExpensesToJson(const JudgedRun& run) {
+  Json expenses = Json::array();
+  for (std::size_t i = 0; i < run.verdicts.size(); ++i) {
+    if (std::string text = PerThousandText(run.verdicts[i]); !text.empty())
+      expenses.push_back({run.plan().students[i].name, std::move(text)});
+  }
+  return expenses;
+}
+
 Json RunToJson(const JudgedRun& run, TextTable& texts) {
   const Plan& plan = run.plan();
   Json arms = Json::array();
@@ -190,7 +208,10 @@ Json RunToJson(const JudgedRun& run, TextTable& texts) {
           {"reference", reference ? Json(ArmName(*reference)) : Json(nullptr)},
           {"created", plan.created},
           {"remarks", RemarksOn(plan)},
+          {"result", ResultSentences(run)},
           {"skill", plan.skill.name},
+          {"description", Description(plan)},
+          {"expenses", ExpensesToJson(run)},
           {"skill_tokens", EstimateTokens(plan.skill.body)},
           {"rounds", plan.rounds},
           {"rounds_text", RoundsText(run)},

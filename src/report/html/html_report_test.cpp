@@ -133,6 +133,17 @@ TEST(HtmlReport, HoldsTheRun) {
   EXPECT_TRUE(samples.at("cost").at(0).is_null());
 }
 
+TEST(HtmlReport, BeginsWithTheResultAndWhatTheSkillDoes) {
+  ReportRun run;
+  run.plan.skill.description = "Write manifests.";
+  run.verdicts[0].cost_usd = PairedChange{0.001, 0.0014, {}, {}};
+  const JudgedRun judged = run.judged();
+  const Json entry = Block(HtmlReport({&judged, 1}), "data").at("runs").at(0);
+  EXPECT_THAT(entry.at("result").at(0).get<std::string>(), StartsWith("Use student with this skill"));
+  EXPECT_EQ(entry.at("description"), "Write manifests.");
+  EXPECT_EQ(entry.at("expenses"), Json::array({Json::array({"student", "+196,000 tokens, +$0.40"})}));
+}
+
 TEST(HtmlReport, UnknownTokensAreNull) {
   ReportRun run;
   run.samples[0].response.usage = {};
@@ -172,6 +183,7 @@ TEST(HtmlReport, HostileTextStaysData) {
   ReportRun run;
   const std::size_t tags = CountOf(HtmlReport(Runs(run.judged())), "<script");
   run.plan.skill.name = kAttack;
+  run.plan.skill.description = kAttack;
   run.plan.students[0].name = kAttack;
   run.plan.suite.cases[0].input = kAttack;
   for (Sample& sample : run.samples) {

@@ -86,7 +86,7 @@ std::string SkillHtml(const Matrix& matrix, std::size_t index, double margin) {
     out += "<tr>";
     for (const ChoiceColumn& column : ChoiceColumns()) {
       const std::string& text = row.*column.text;
-      const char* const style = column.is_number ? " class=\"number\"" : text == "sweet spot" ? " class=\"spot\"" : "";
+      const char* const style = column.is_number ? " class=\"number\"" : text == "best value" ? " class=\"spot\"" : "";
       out += fmt::format("<td{}>{}</td>", column.is_name ? "" : style, column.is_name ? NameHtml(text) : XmlText(text));
     }
     out += "</tr>\n";

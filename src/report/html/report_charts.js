@@ -5,7 +5,9 @@ const verdictClass = (word) => word === null ? '' : VERDICTS[word].class;
 const verdictSign = (word) => VERDICTS[word].sign;
 
 function intervalText(v) {
-  return v.low === null || v.high === null ? null : `${v.level}${v.at_every_look ? ' at every look' : ''}: ${points(v.low)} … ${points(v.high)}`;
+  const these = v.low === null || v.high === null ? null : `${v.level}${v.at_every_look ? ' at every look' : ''}: ${points(v.low)} … ${points(v.high)}`;
+  if (!v.new_cases) return these;
+  return minus(v.new_cases) + ' on new cases' + (these === null ? '' : ` · ${these} on these`);
 }
 
 function meterRow(name, arm, className) {

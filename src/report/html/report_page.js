@@ -16,12 +16,23 @@ function steadyCases(tallies) {
   return {always, never};
 }
 
+// The result in a sentence, what else belongs to it, and what the skill costs or saves.
+function drawResult() {
+  const [first, ...grounds] = run.result;
+  const several = run.students.length > 1;
+  const costs = run.expenses.map(([name, text]) => several ? `${isolated(name)} ${text}` : text);
+  if (costs.length) grounds.push(`What the skill takes per 1,000 answers: ${costs.join('; ')}.`);
+  const sentence = (text) => el('bdi', null, ...unbroken(minus(plainLabel(text))));
+  return [el('p', {class: 'result'}, sentence(first)), el('ul', {class: 'grounds'}, ...grounds.map((text) => el('li', null, sentence(text))))];
+}
+
 function drawHead(tallies) {
   const facts = [plural(run.cases.length, 'case'), run.rounds_text, run.arms.map((arm) => ARM_LABELS[arm]).join(', '),
     `${number(run.answered)} of ${number(run.cells)} cells answered`];
   if (run.skill_tokens) facts.push(`skill about ${number(run.skill_tokens)} tokens`);
   facts.push(...run.remarks);
-  $('head').replaceChildren(el('h1', null, label(run.skill)), el('p', {class: 'facts'}, ...[run.run && 'run ' + run.run, timeText(run.created), ...facts].filter(Boolean).map((fact) => el('span', null, label(fact)))));
+  $('head').replaceChildren(el('h1', null, label(run.skill)), ...(run.description ? [el('p', {class: 'about'}, label(run.description))] : []),
+    ...drawResult(), el('p', {class: 'facts'}, ...[run.run && 'run ' + run.run, timeText(run.created), ...facts].filter(Boolean).map((fact) => el('span', null, label(fact)))));
   document.title = plainLabel(run.skill) + ' · upskill report';
   const notices = [];
   if (run.answered < run.cells) notices.push(`Incomplete: ${plural(run.cells - run.answered, 'unanswered cell')}. Pass rates count answers only.`);

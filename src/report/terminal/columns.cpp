@@ -102,12 +102,19 @@ std::string ChangeCell(const std::optional<PairedChange>& change, Unit unit) {
 
 bool IsFreeRow(const StudentRow& row) { return IsFree(row.student.student, row.verdict); }
 
-// VerdictText with a claim short enough for a table: "helps", "helps in general", "undecided (errors)".
+// VerdictText with a claim short enough for a table: "helps on these 8 cases", "helps, also on new cases (95 %: …)",
+// "undecided (errors)".
 std::string ShortVerdict(const StudentRow& row) {
   if (!row.lift()) return "–";
   const StudentVerdict& verdict = row.verdict;
   std::string text = VerdictName(verdict.word);
-  if (verdict.word != Verdict::kUndecided && verdict.general == verdict.word) text += " in general";
+  if (verdict.word == Verdict::kHelps || verdict.word == Verdict::kHurts) {
+    if (verdict.general == verdict.word) {
+      text += ", also on new cases";
+    } else if (verdict.cases > 0) {
+      text += verdict.cases == 1 ? " on this case" : fmt::format(" on these {}", Counted(verdict.cases, "case"));
+    }
+  }
   if (HasDoubtByErrors(verdict)) text += " (errors)";
   if (verdict.doubt == Doubt::kLaterAnswers) text += " (rounds disagree)";
   if (verdict.word == Verdict::kUndecided && verdict.doubt == Doubt::kNone && NothingPassed(verdict))
@@ -150,7 +157,9 @@ constexpr std::array kStudentColumns = {
     StudentColumn{.text =
                       [](Row row) {
                         if (!row.lift()) return std::string("–");
-                        return fmt::format("{} {}", ShownAs(row.verdict.word).emoji, ClaimText(row.verdict));
+                        const std::string range = NewCasesText(row.verdict);
+                        return fmt::format("{} {}{}", ShownAs(row.verdict.word).emoji, ClaimText(row.verdict),
+                                           range.empty() ? "" : fmt::format(" ({})", range));
                       },
                   .markdown = "verdict"},
     StudentColumn{.text =
@@ -220,7 +229,9 @@ constexpr std::array kStudentColumns = {
                         return fmt::format("{} … {}", PointsText(*verdict.new_cases_low),
                                            PointsText(*verdict.new_cases_high));
                       },
-                  .card = "new cases like these"},
+                  .card = "new cases of this kind"},
+    StudentColumn{.text = [](Row row) { return PerThousandText(row.verdict); },
+                  .card = "what the skill takes per 1,000 answers"},
     StudentColumn{.text = [](Row row) { return MoreRoundsText(row.verdict); }, .card = "to reach a verdict"},
     StudentColumn{.text = ShortVerdict, .eval = "verdict"},
     StudentColumn{.text = VerdictInRuns, .runs = "verdict"},

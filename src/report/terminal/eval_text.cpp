@@ -106,9 +106,11 @@ std::vector<std::string> ErrorLines(const StudentSummary& student) {
 TerminalText VerdictNotes(const JudgedRun& run, std::size_t index, const Style& style) {
   const StudentVerdict& verdict = run.verdicts[index];
   TerminalText out;
-  if (verdict.new_cases_low && verdict.new_cases_high) {
+  if (const std::string these = TheseCasesText(verdict); !NewCasesText(verdict).empty()) {
+    if (!these.empty()) out += LabelledLine("these cases", TerminalText::Format("{} points", these));
+  } else if (verdict.new_cases_low && verdict.new_cases_high) {
     out += LabelledLine("new cases",
-                        TerminalText::Format("{} … {} points (95 %) on other cases like these",
+                        TerminalText::Format("95 %: {} … {} points on new cases of this kind",
                                              PointsText(*verdict.new_cases_low), PointsText(*verdict.new_cases_high)));
   }
   for (const std::string& line : ErrorLines(run.summary.students[index]))

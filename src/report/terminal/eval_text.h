@@ -21,11 +21,12 @@ TerminalText EvalBars(const JudgedRun& run, const Style& style);
 // One row a student: pass rate, lift, average checks passed, tokens of an answer, cost per passed answer, verdict.
 TerminalText EvalTable(const JudgedRun& run, const Style& style);
 
-// For a table without bars: what answers take, errors, what the verdicts rest on, and the sweet spot among several
+// For a table without bars: what answers take, errors, what the verdicts rest on, and the best value among several
 // models.
 TerminalText EvalTableNotes(const JudgedRun& run, const Style& style);
 
-// "+42 points (95 %: +27 … +56)   helps (on these 12 cases)"
+// "+42 points (95 %: +27 … +56)   helps on these 12 cases; new ones not shown", "+60 points   helps, also on new cases
+// of this kind (95 %: +23 … +80)"
 TerminalText LiftLine(const StudentVerdict& verdict, double measured, const Style& style);
 
 // Cases that no student ever passed (floor) and that always passed in every arm (ceiling); one line each. `how_to_see`:

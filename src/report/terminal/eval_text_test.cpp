@@ -108,16 +108,15 @@ TEST(EvalBars, AVerdict) {
   const std::string bars = EvalBars(ClearRun().judged(), kNarrow).text();
   EXPECT_THAT(bars, HasSubstr("  baseline    ░░░░░░░░░░░░░░░░░░░░    0 %   0/16\n"
                               "  with skill  ████████████████████  100 %   16/16\n"
-                              "  lift        +100 points (95 %: "));
-  EXPECT_THAT(bars, HasSubstr(" … +100)   helps in general (cases like these)\n"));
-  EXPECT_THAT(bars, HasSubstr("  new cases   "));
-  EXPECT_THAT(bars, HasSubstr(" … +100 points (95 %) on other cases like these\n"));
+                              "  lift        +100 points   helps, also on new cases of this kind (95 %: "));
+  EXPECT_THAT(bars, HasSubstr(" … +100)\n"));
+  EXPECT_THAT(bars, HasSubstr("  these cases 95 %: "));
   EXPECT_THAT(bars, Not(HasSubstr(" \n")));
 }
 
 TEST(EvalBars, NarrowPlacesPutTheLiftBelow) {
   const std::string bars = EvalBars(ClearRun().judged(), {false, 60}).text();
-  EXPECT_THAT(bars, HasSubstr("  with skill  ██████████  100 %   16/16\n  lift        +100 points (95 %: "));
+  EXPECT_THAT(bars, HasSubstr("  with skill  ██████████  100 %   16/16\n  lift        +100 points\n"));
   for (const std::string_view line : SplitLines(bars)) EXPECT_LE(DisplayColumns(line), 66U) << line;
 }
 
@@ -174,7 +173,7 @@ TEST(EvalBars, ALossIsTintedAsOne) {
   for (Sample& sample : run.samples) sample.arm = sample.arm == Arm::kSkill ? Arm::kBaseline : Arm::kSkill;
   const std::string bars = EvalBars(run.judged(), {true, 100}).text();
   EXPECT_THAT(bars, HasSubstr("-100 points"));
-  EXPECT_THAT(bars, HasSubstr("\x1b[31mhurts in general (cases like these)\x1b[0m"));
+  EXPECT_THAT(bars, HasSubstr("\x1b[31mhurts, also on new cases of this kind (95 %: "));
 }
 
 TEST(EvalTable, Golden) {
@@ -212,7 +211,7 @@ TEST(EvalTableNotes, WhatTheTableDoesNotShow) {
             "student: errors exclude 1 of 2 cases, more than 20 %: hard\n"
             "another, baseline: 4 unanswered\n"
             "another, with skill: 4 unanswered\n"
-            "sweet spot: not shown: student with the skill has the highest pass rate, but another choice may be\n"
+            "best value: not shown: student with the skill has the highest pass rate, but another choice may be\n"
             "  better by more than 5 points\n");
 }
 
@@ -319,8 +318,8 @@ TEST(EvalToJson, DocumentedKeys) {
   TestRun run;
   run.plan.sampling.temperature = 0.0;
   const Json json = EvalToJson(run.judged());
-  EXPECT_THAT(KeysOf(json), ElementsAre("run", "rechecked_from", "left_out", "judge", "skill", "cases", "rounds",
-                                        "judged_rounds", "alpha", "students", "complete"));
+  EXPECT_THAT(KeysOf(json), ElementsAre("run", "rechecked_from", "left_out", "judge", "result", "skill", "cases",
+                                        "rounds", "judged_rounds", "alpha", "students", "complete"));
   EXPECT_EQ(json.at("run"), run.plan.run);
   EXPECT_EQ(json.at("skill"), "manifests");
   EXPECT_EQ(json.at("cases"), 2);

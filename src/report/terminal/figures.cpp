@@ -13,10 +13,11 @@
 namespace upskill {
 namespace {
 
-std::string AmountText(double value, Unit unit) {
+// `digits`: after the point, of tokens.
+std::string AmountText(double value, Unit unit, int digits) {
   switch (unit) {
     case Unit::kTokens:
-      return NumberText(value);
+      return digits > 0 ? fmt::format("{:.{}f}", value, digits) : NumberText(value);
     case Unit::kSeconds:
       return SecondsText(value);
     case Unit::kMoney:
@@ -25,11 +26,24 @@ std::string AmountText(double value, Unit unit) {
   return MoneyText(value);
 }
 
+bool IsZero(const std::string& text) { return text.find_first_of("123456789") == std::string::npos; }
+
 // "+9", "-$0.0010", "0".
-std::string SignedText(double value, Unit unit) {
-  const std::string text = AmountText(std::abs(value), unit);
-  const bool zero = text.find_first_of("123456789") == std::string::npos;
-  return (zero ? "" : value > 0 ? "+" : "-") + text;
+std::string SignedText(double value, Unit unit, int digits) {
+  const std::string text = AmountText(std::abs(value), unit, digits);
+  if (IsZero(text)) return AmountText(0.0, unit, 0);
+  return (value > 0 ? "+" : "-") + text;
+}
+
+// As many digits as it takes to show that a change or its interval isn't 0.
+int DigitsFor(const PairedChange& change, Unit unit) {
+  constexpr int kMost = 2;
+  for (int digits = 0; digits <= kMost; ++digits) {
+    for (const double value : {change.change(), change.low.value_or(0.0), change.high.value_or(0.0)}) {
+      if (!IsZero(AmountText(std::abs(value), unit, digits))) return digits;
+    }
+  }
+  return 0;
 }
 
 std::string PercentChangeText(double ratio) {
@@ -100,12 +114,33 @@ std::string SecondsText(double seconds) {
 }
 
 std::string ChangeText(const PairedChange& change, Unit unit, std::string_view per) {
-  std::string text = fmt::format("{} → {}{}", AmountText(change.without, unit), AmountText(change.with, unit), per);
+  const int digits = DigitsFor(change, unit);
+  std::string text =
+      fmt::format("{} → {}{}", AmountText(change.without, unit, digits), AmountText(change.with, unit, digits), per);
   if (change.change() == 0.0 && !change.low) return text;
-  text += ": " + SignedText(change.change(), unit);
+  const std::string amount = SignedText(change.change(), unit, digits);
+  text += ": " + amount;
   if (change.low && change.high)
-    text += fmt::format(" (95 %: {} … {})", SignedText(*change.low, unit), SignedText(*change.high, unit));
-  if (const std::optional<double> ratio = change.ratio()) text += ", " + PercentChangeText(*ratio);
+    text +=
+        fmt::format(" (95 %: {} … {})", SignedText(*change.low, unit, digits), SignedText(*change.high, unit, digits));
+  // Of a change that is shown as 0, a percentage would say something else.
+  if (const std::optional<double> ratio = change.ratio(); ratio && !IsZero(amount))
+    text += ", " + PercentChangeText(*ratio);
+  return text;
+}
+
+std::string PerThousandText(const StudentVerdict& verdict) {
+  constexpr double kAnswers = 1000.0;
+  const auto sign = [](double change) { return change > 0.0 ? "+" : "-"; };
+  std::string text;
+  if (verdict.tokens) {
+    const double tokens = std::round(verdict.tokens->change() * kAnswers);
+    text = tokens == 0.0 ? "no more tokens" : fmt::format("{}{} tokens", sign(tokens), NumberText(std::abs(tokens)));
+  }
+  if (verdict.cost_usd && (verdict.cost_usd->without > 0.0 || verdict.cost_usd->with > 0.0)) {
+    const double usd = verdict.cost_usd->change() * kAnswers;
+    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", usd == 0.0 ? "" : sign(usd), MoneyText(std::abs(usd)));
+  }
   return text;
 }
 

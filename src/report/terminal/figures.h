@@ -45,6 +45,9 @@ std::string SecondsText(double seconds);
 enum class Unit { kTokens, kSeconds, kMoney };
 std::string ChangeText(const PairedChange& change, Unit unit, std::string_view per = "");
 
+// What the skill adds to 1,000 answers, or saves: "+605,000 tokens, -$0.40"; empty where neither is known.
+std::string PerThousandText(const StudentVerdict& verdict);
+
 // Whether the student's answers cost nothing: a price of 0, or a model in process or a simulated one, without a price.
 bool IsFree(const Student& student, const StudentVerdict& verdict);
 

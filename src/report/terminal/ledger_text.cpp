@@ -23,43 +23,51 @@ std::string Ordinal(int number) {
 
 std::string AlphaText(double alpha) { return fmt::format("{:.2g} %", 100.0 * alpha); }
 
-// What a first look at tests may use.
+// What a first look at cases may use.
 std::string FirstShareText(const Plan& plan) {
   return fmt::format("a first look gets {}", AlphaText(CandidateAlpha(1, plan.verdict.alpha)));
 }
 
-std::string ReasonOf(const AlphaShare& share) {
+// Of a later look at the same cases.
+std::string LaterLookText(const AlphaShare& share) {
   if (!share.prior_runs.empty()) {
     return fmt::format(
-        "this version was judged on these tests with other seeds; the verdict rests on the evidence of "
-        "all seeds together (with {})",
+        "this version was judged on these cases with other seeds, so the verdict rests on the evidence of all seeds "
+        "together (with {})",
         share.prior_runs.size() == 1 ? "run " + share.prior_runs.front()
                                      : Counted(share.prior_runs.size(), "earlier run"));
   }
-  const std::string last = share.last_run.empty() ? "" : fmt::format(" (last in run {})", share.last_run);
-  if (share.versions > 1)
-    return fmt::format("the {} version of this skill judged on these tests{}", Ordinal(share.versions), last);
-  return fmt::format("this version was judged on these tests before{}, with other answers", last);
+  const std::string what = share.versions > 1
+                               ? fmt::format("with the {} version of this skill", Ordinal(share.versions))
+                               : "with other answers of this version";
+  return fmt::format("{} look at these cases, {}{}, so more evidence is needed", Ordinal(share.look), what,
+                     share.last_run.empty() ? "" : fmt::format(" (last in run {})", share.last_run));
 }
 
 }  // namespace
 
-std::string AlphaNote(const Plan& plan, bool with_hint) {
+std::string LookNote(const Plan& plan, bool with_hint) {
   const AlphaShare& share = plan.share;
   const bool later = share.look > 1;
-  if (!later && share.comparisons < 2) return "";
-  std::string text = fmt::format("{} instead of {}: ", AlphaText(EffectiveAlpha(plan)), AlphaText(plan.verdict.alpha));
-  if (later) text += ReasonOf(share);
+  std::string text = later ? LaterLookText(share) : "";
   if (share.comparisons > 1) {
-    if (later) text += "; ";
-    if (!later && share.look > 0) text += FirstShareText(plan) + ", and ";
     const bool continued = share.comparisons >= static_cast<int>(plan.arms.size()) && !share.last_run.empty();
-    text += continued ? fmt::format("the {} comparisons of run {} share it", share.comparisons, share.last_run)
-                      : fmt::format("{} comparisons share it", share.comparisons);
+    text += fmt::format("{}{}, so each needs more evidence", text.empty() ? "" : "; ",
+                        continued ? fmt::format("run {} made {} comparisons", share.last_run, share.comparisons)
+                                  : fmt::format("the run makes {} comparisons", share.comparisons));
   }
-  if (later && with_hint)
-    text += fmt::format("; write new tests to start again at {}, or ignore earlier looks with --no-ledger",
-                        AlphaText(CandidateAlpha(1, plan.verdict.alpha)));
+  if (later && with_hint) text += "; write new cases to start again, or ignore earlier looks with --no-ledger";
+  return text;
+}
+
+std::string AlphaNote(const Plan& plan) {
+  const AlphaShare& share = plan.share;
+  if (share.look < 2 && share.comparisons < 2) return "";
+  std::string text =
+      fmt::format("alpha {} instead of {}", AlphaText(EffectiveAlpha(plan)), AlphaText(plan.verdict.alpha));
+  if (share.look > 0) text += "; " + FirstShareText(plan);
+  if (share.comparisons > 1)
+    text += fmt::format("{}{} comparisons share it", share.look > 0 ? ", and " : "; ", share.comparisons);
   return text;
 }
 

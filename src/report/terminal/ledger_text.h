@@ -9,9 +9,12 @@
 
 namespace upskill {
 
-// Why a run's verdict has less than all of alpha, in one line; empty if it is the first look at its tests and the only
-// comparison. `with_hint`: says how to ignore earlier looks.
-std::string AlphaNote(const Plan& plan, bool with_hint = true);
+// Why a run's verdict needs more evidence than that of a first look with one comparison, in one line; empty if it
+// doesn't. `with_hint`: says how to ignore earlier looks.
+std::string LookNote(const Plan& plan, bool with_hint = true);
+
+// The same in figures: "alpha 0.5 % instead of 5 %; a first look gets 4 %".
+std::string AlphaNote(const Plan& plan);
 
 // `alpha` of `eval --json` (docs/output.md).
 Json AlphaToJson(const Plan& plan);

@@ -8,28 +8,42 @@
 namespace upskill {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
-TEST(AlphaNote, SaysWhyAlphaIsReduced) {
+TEST(LookNote, SaysWhyMoreEvidenceIsNeeded) {
+  Plan plan = MakeTestPlan(2);
+  EXPECT_EQ(LookNote(plan), "");
+  plan.share.look = 1;
+  EXPECT_EQ(LookNote(plan), "");
+  plan.share.comparisons = 2;
+  EXPECT_THAT(LookNote(plan), AllOf(HasSubstr("2 comparisons"), HasSubstr("more evidence"), Not(HasSubstr("look"))));
+  plan.share = {};
+  plan.share.look = 3;
+  plan.share.versions = 3;
+  EXPECT_THAT(LookNote(plan), AllOf(StartsWith("third look at these cases, with the third version of this skill"),
+                                    HasSubstr("more evidence"), HasSubstr("--no-ledger"), Not(HasSubstr("alpha"))));
+  EXPECT_THAT(LookNote(plan, false), Not(HasSubstr("--no-ledger")));
+  plan.share.versions = 1;
+  EXPECT_THAT(LookNote(plan), HasSubstr("with other answers of this version"));
+  plan.share.last_run = "generations/0a1b/test";
+  EXPECT_THAT(LookNote(plan), HasSubstr("(last in run generations/0a1b/test)"));
+  plan.share.prior_runs = {"2026_11_21_10_12_33-abcd"};
+  EXPECT_THAT(LookNote(plan), HasSubstr("the evidence of all seeds together (with run 2026_11_21_10_12_33-abcd);"));
+}
+
+TEST(AlphaNote, HasTheFigures) {
   Plan plan = MakeTestPlan(2);
   EXPECT_EQ(AlphaNote(plan), "");
   plan.share.look = 1;
   EXPECT_EQ(AlphaNote(plan), "");
   plan.share.comparisons = 2;
-  EXPECT_EQ(AlphaNote(plan), "2 % instead of 5 %: a first look gets 4 %, and 2 comparisons share it");
+  EXPECT_EQ(AlphaNote(plan), "alpha 2 % instead of 5 %; a first look gets 4 %, and 2 comparisons share it");
   plan.share = {};
   plan.share.look = 3;
-  plan.share.versions = 3;
-  EXPECT_EQ(AlphaNote(plan),
-            "0.17 % instead of 5 %: the third version of this skill judged on these tests; write new tests to start "
-            "again at 4 %, or ignore earlier looks with --no-ledger");
-  plan.share.versions = 1;
-  EXPECT_THAT(AlphaNote(plan), HasSubstr("this version was judged on these tests before, with other answers;"));
-  plan.share.last_run = "generations/0a1b/test";
-  EXPECT_THAT(AlphaNote(plan), HasSubstr("before (last in run generations/0a1b/test), with other answers;"));
-  plan.share.prior_runs = {"2026_11_21_10_12_33-abcd"};
-  EXPECT_THAT(AlphaNote(plan), HasSubstr("the evidence of all seeds together (with run 2026_11_21_10_12_33-abcd);"));
+  EXPECT_EQ(AlphaNote(plan), "alpha 0.17 % instead of 5 %; a first look gets 4 %");
 }
 
 TEST(AlphaToJson, SaysWhatWasUsed) {

@@ -220,7 +220,7 @@ std::vector<ChoiceRow> ChoiceRows(const SweetSpot& spot) {
   };
   for (std::size_t i = 0; i < spot.choices.size(); ++i) {
     const bool on_front = std::find(spot.pareto.begin(), spot.pareto.end(), i) != spot.pareto.end();
-    add(spot.choices[i], spot.sweet_spot == i ? "sweet spot" : spot.best == i ? "best" : on_front ? "front" : "");
+    add(spot.choices[i], spot.sweet_spot == i ? "best value" : spot.best == i ? "best" : on_front ? "front" : "");
   }
   for (const Choice& choice : spot.not_compared) add(choice, "");
   return rows;
@@ -269,14 +269,21 @@ TerminalText MatrixText(const Matrix& matrix, const Style& style, double margin)
     for (const std::string& model : matrix.models) row.push_back(CellText(matrix.at(skill, model)));
     table.AddRow(row);
   }
-  TerminalText out = table.Render(style) + Wrapped(VerdictLegend() + "; lift in points", style.columns, 0) + "\n";
-  if (const std::string note = TableNote(matrix); !note.empty()) out += Wrapped(note, style.columns, 2) + "\n";
+  TerminalText out;
+  for (const std::string& skill : matrix.skills) {
+    if (const std::string worth = WorthSentence(matrix, skill); !worth.empty())
+      out += Wrapped(worth, style.columns, 2) + "\n";
+  }
+  if (!out.empty()) out += "\n";
+  out += table.Render(style) + Wrapped(VerdictLegend() + "; lift in points", style.columns, 0) + "\n";
   for (const std::string& skill : matrix.skills) {
     const SweetSpot spot = FindSweetSpot(matrix, skill, margin);
     if (spot.choices.empty() && spot.not_compared.empty()) continue;
     out += "\n" + Tinted(style, Tint::kBold, TerminalText::EscapeLine(skill)) + "\n" + ChoicesTable(spot, style) +
            WrappedLine(SweetSpotLine(spot), style) + WrappedLine(NotComparedLine(spot), style);
   }
+  if (const std::string note = TableNote(matrix); !note.empty())
+    out += "\n" + Wrapped("details  " + note, style.columns, 9) + "\n";
   return out;
 }
 

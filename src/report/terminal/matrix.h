@@ -87,7 +87,7 @@ struct SweetSpot {
 };
 SweetSpot FindSweetSpot(const Matrix& matrix, const std::string& skill, double margin = VerdictOptions().margin);
 
-// "sweet spot: haiku with the skill is not worse than any other choice by more than 5 points (95 %), at 14 % (12 to 17
+// "best value: haiku with the skill is not worse than any other choice by more than 5 points (95 %), at 14 % (12 to 17
 // %) of the cost of the best (opus without the skill)", or why that isn't shown.
 TerminalText SweetSpotLine(const SweetSpot& spot);
 
@@ -108,7 +108,18 @@ enum class Worth {
 };
 Worth WorthItsTokens(const MatrixCell& cell);
 
-// The line of one run's sweet spot; nothing for a single model.
+// What to use of one run's models, which `spot` has found in `matrix`. Not longer than the run.
+struct RunChoices {
+  Matrix matrix;
+  SweetSpot spot;
+};
+RunChoices ChoicesOfRun(const JudgedRun& run, double margin = VerdictOptions().margin);
+
+// For which models a skill pays and for which it doesn't, and why: "s pays for haiku; not for opus (no effect); not
+// shown for kimi."
+std::string WorthSentence(const Matrix& matrix, const std::string& skill);
+
+// The line of one run's best value; nothing for a single model.
 TerminalText SweetSpotNote(const JudgedRun& run, double margin = VerdictOptions().margin);
 
 // A choice as tables show it.
@@ -119,7 +130,7 @@ struct ChoiceRow {
   std::string tokens;  // of an answer, with the prompt
   std::string cost;
   std::string worth;  // whether the skill is; empty without it
-  std::string note;   // "sweet spot", "best", "front" or nothing
+  std::string note;   // "best value", "best", "front" or nothing
 };
 std::vector<ChoiceRow> ChoiceRows(const SweetSpot& spot);
 
@@ -150,7 +161,7 @@ const char* WorthName(Worth worth);  // "yes", "no", "costs more", …
 // "5 of 7 verdicts hold for the table as a whole (✓): …", with how that is decided; nothing for a single verdict.
 std::string TableNote(const Matrix& matrix);
 
-// The table of verdicts and lifts, then for each skill its sweet spot and for each model whether the skill is worth it.
+// The table of verdicts and lifts, then for each skill its best value and for each model whether the skill is worth it.
 TerminalText MatrixText(const Matrix& matrix, const Style& style, double margin = VerdictOptions().margin);
 Json MatrixToJson(const Matrix& matrix, double margin = VerdictOptions().margin);
 

@@ -101,7 +101,7 @@ TEST(FindSweetSpot, FewAnswersShowNone) {
   ASSERT_TRUE(spot.test);
   EXPECT_EQ(spot.choices[spot.test->candidate].cell->model, "haiku");
   const std::string line = SweetSpotLine(spot).text();
-  EXPECT_THAT(line, HasSubstr("sweet spot: not shown: haiku with the skill is 1 point below the best (opus without the "
+  EXPECT_THAT(line, HasSubstr("best value: not shown: haiku with the skill is 1 point below the best (opus without the "
                               "skill) at 14 % "));
   EXPECT_THAT(line, HasSubstr("but may be worse by more than 5 points; about "));
 }
@@ -109,7 +109,7 @@ TEST(FindSweetSpot, FewAnswersShowNone) {
 TEST(FindSweetSpot, RunsOfDifferentCases) {
   Matrix matrix = Made();
   matrix.cells[1].skill_answers = MakeAnswers("opus", 11, 50);
-  EXPECT_THAT(SweetSpotLine(FindSweetSpot(matrix, "s")).text(), HasSubstr("sweet spot: not shown: "));
+  EXPECT_THAT(SweetSpotLine(FindSweetSpot(matrix, "s")).text(), HasSubstr("best value: not shown: "));
 }
 
 TEST(FindSweetSpot, ByTokensWhereACostIsUnknown) {
@@ -241,18 +241,19 @@ TEST(WorthItsTokens, IsSeldomWrong) {
 
 TEST(MatrixText, Golden) {
   EXPECT_EQ(MatrixText(Made(), kPlainMatrix).text(),
+            "s pays for haiku and tiny; not for opus (no effect).\n\n"
             "skill  haiku  opus  tiny\n"
             "s      ▲ +38  = 0   ▲ +40\n"
             "▲ helps, ▼ hurts, = no effect, ? undecided, – no lift, · not run; lift in points\n"
             "\ns\n"
             "model  skill    pass rate  tokens with prompt           $ per answer  worth it\n"
             "haiku  without       58 %             100 ± 2    $0.0010 ± $0.000023            front\n"
-            "haiku  with          96 %             200 ± 2    $0.0014 ± $0.000032  yes       sweet spot\n"
+            "haiku  with          96 %             200 ± 2    $0.0014 ± $0.000032  yes       best value\n"
             "opus   without       97 %             100 ± 2     $0.0100 ± $0.00023            best\n"
             "opus   with          97 %             200 ± 2     $0.0110 ± $0.00025  no\n"
             "tiny   without        0 %             100 ± 2  $0.00010 ± $0.0000023            front\n"
             "tiny   with          40 %             200 ± 2  $0.00020 ± $0.0000046  yes       front\n"
-            "sweet spot: haiku with the skill is not worse than any other choice by more than 5 points (95 %), at 14 % "
+            "best value: haiku with the skill is not worse than any other choice by more than 5 points (95 %), at 14 % "
             "(14 to 14 %)\n"
             "  of the cost of the best (opus without the skill)\n");
 }
@@ -289,7 +290,7 @@ TEST(MatrixText, ModelsWhosePriceIsUnknownStayInTheTable) {
   const std::string text = MatrixText(matrix, kPlainMatrix).text();
   EXPECT_THAT(text, HasSubstr("tiny   with          40 %             unknown              unknown"));
   EXPECT_THAT(text, HasSubstr("not compared: tiny (neither tokens nor cost are known)\n"));
-  EXPECT_THAT(text, HasSubstr("sweet spot: haiku with the skill")) << "the others are compared";
+  EXPECT_THAT(text, HasSubstr("best value: haiku with the skill")) << "the others are compared";
 }
 
 TEST(MatrixText, NothingIsBestWhereNothingPassed) {
@@ -298,8 +299,8 @@ TEST(MatrixText, NothingIsBestWhereNothingPassed) {
   matrix.cells = {CellOf("a", 0.0, 0.0, 0.001, 0.002, Verdict::kUndecided), CellOf("b", 0.0, 0.0, 0.002, 0.003)};
   for (const MatrixCell& cell : matrix.cells) matrix.models.push_back(cell.model);
   const std::string text = MatrixText(matrix, kPlainMatrix).text();
-  EXPECT_THAT(text, HasSubstr("sweet spot: not shown: no answer passed\n"));
-  EXPECT_THAT(text, Not(HasSubstr("best")));
+  EXPECT_THAT(text, HasSubstr("best value: not shown: no answer passed\n"));
+  EXPECT_THAT(text, Not(HasSubstr("best\n")));
   EXPECT_THAT(text, Not(HasSubstr("front")));
   EXPECT_EQ(MatrixToJson(matrix).at("sweet_spots").at(0).at("best"), nullptr);
 }

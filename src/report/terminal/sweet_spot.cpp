@@ -83,12 +83,12 @@ TerminalText ShownLine(const SweetSpot& spot) {
   const std::string claim = fmt::format("{} is not worse than any other choice by more than {} (95 %)",
                                         LabelOf(spot.choices[*spot.sweet_spot]), MarginText(spot.margin));
   if (spot.sweet_spot == spot.best)
-    return TerminalText::Format("sweet spot: {}; no choice that {} has been shown to be as good\n", claim,
-                                spot.by_cost ? "costs less" : "uses fewer tokens");
+    return TerminalText::Format("best value: {}; {} has been shown to be as good\n", claim,
+                                spot.by_cost ? "nothing cheaper" : "nothing that uses fewer tokens");
   const std::string whose =
       fmt::format("the {} of the best ({})", WhatItCosts(spot), LabelOf(spot.choices[*spot.best]));
   const std::string at = AtShare(spot, *spot.sweet_spot, whose);
-  return TerminalText::Format("sweet spot: {}{}{}\n", claim, at.empty() ? "" : ", ", at);
+  return TerminalText::Format("best value: {}{}{}\n", claim, at.empty() ? "" : ", ", at);
 }
 
 // What is missing for a claim.
@@ -106,13 +106,13 @@ bool AnyPassed(const SweetSpot& spot) {
 
 TerminalText NotShownLine(const SweetSpot& spot) {
   const GoodEnough& test = *spot.test;
-  if (!test.problem.empty()) return TerminalText::Format("sweet spot: not shown: {}\n", test.problem);
+  if (!test.problem.empty()) return TerminalText::Format("best value: not shown: {}\n", test.problem);
   const Choice& candidate = spot.choices[test.candidate];
   const Choice& best = spot.choices[test.best];
-  if (!AnyPassed(spot)) return "sweet spot: not shown: no answer passed\n";
+  if (!AnyPassed(spot)) return "best value: not shown: no answer passed\n";
   if (test.candidate == test.best) {
     return TerminalText::Format(
-        "sweet spot: not shown: {} has the highest pass rate, but another choice may be better by more than {}{}\n",
+        "best value: not shown: {} has the highest pass rate, but another choice may be better by more than {}{}\n",
         LabelOf(candidate), MarginText(spot.margin), MissingText(spot));
   }
   const double points = WholePercent(best.rate - candidate.rate);
@@ -120,7 +120,7 @@ TerminalText NotShownLine(const SweetSpot& spot) {
                                        : fmt::format("{:.0f} point{} below the best", points, points == 1 ? "" : "s");
   const std::string at = AtShare(spot, test.candidate, fmt::format("its {}", WhatItCosts(spot)));
   return TerminalText::Format(
-      "sweet spot: not shown: {} is {} ({}){}{} by the estimate, but may be worse by more than "
+      "best value: not shown: {} is {} ({}){}{} by the estimate, but may be worse by more than "
       "{}{}\n",
       LabelOf(candidate), rate, LabelOf(best), at.empty() ? "" : " ", at, MarginText(spot.margin), MissingText(spot));
 }
@@ -209,13 +209,18 @@ TerminalText NotComparedLine(const SweetSpot& spot) {
       any_known ? "its tokens are not known, and the cost of others isn't" : "neither tokens nor cost are known");
 }
 
-TerminalText SweetSpotNote(const JudgedRun& run, double margin) {
-  if (run.plan().students.size() < 2) return "";
+RunChoices ChoicesOfRun(const JudgedRun& run, double margin) {
   constexpr std::size_t kManyCells =
       1'000'000;  // making the answers of fewer again and again takes longer than it is worth
   const bool is_light = run.choices.empty() && run.summary.cells > kManyCells;
-  const Matrix matrix = is_light ? MakeLightMatrix(run) : MakeMatrix({&run, 1});
-  return SweetSpotLine(FindSweetSpot(matrix, run.plan().skill.name, margin));
+  RunChoices choices{is_light ? MakeLightMatrix(run) : MakeMatrix({&run, 1}), {}};
+  choices.spot = FindSweetSpot(choices.matrix, run.plan().skill.name, margin);
+  return choices;
+}
+
+TerminalText SweetSpotNote(const JudgedRun& run, double margin) {
+  if (run.plan().students.size() < 2) return "";
+  return SweetSpotLine(ChoicesOfRun(run, margin).spot);
 }
 
 Json SweetSpotToJson(const SweetSpot& spot, const std::string& skill) {

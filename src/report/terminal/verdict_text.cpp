@@ -109,13 +109,13 @@ std::string LaterAnswersText(const StudentVerdict& verdict) {
                      verdict.reached_round);
 }
 
-// Why what holds in general isn't claimed.
+// Why what holds of new cases isn't claimed.
 std::string GeneralText(const StudentVerdict& verdict) {
   if (verdict.general_withheld == Verdict::kUndecided) return "";
   const char* word = VerdictName(verdict.general_withheld);
   if (verdict.general_withheld != verdict.word)
-    return fmt::format("'{}' in general isn't claimed, because the verdict on these cases isn't '{}'", word, word);
-  return fmt::format("'{}' in general isn't claimed, because the interval for new cases doesn't exclude 0", word);
+    return fmt::format("'{}' isn't claimed of new cases, because the verdict on these cases isn't '{}'", word, word);
+  return fmt::format("'{}' isn't claimed of new cases, because their interval doesn't exclude 0", word);
 }
 
 // An interval beside `helps` that begins at 0 calls for an explanation, as does one beside `undecided` that excludes 0.
@@ -200,9 +200,14 @@ std::string ListOfNames(const std::vector<std::string>& names) {
   return fmt::format("{}{}", fmt::join(shown, ", "), more);
 }
 
-std::string ExcludedText(const JudgedRun& run, const StudentVerdict& verdict) {
+std::string ExcludedText(const JudgedRun& run, std::size_t student) {
+  const StudentVerdict& verdict = run.verdicts[student];
   if (verdict.excluded.empty()) return "";
   const std::size_t count = verdict.excluded.size();
+  if (count == run.plan().suite.cases.size()) {
+    return AllRequestsFailed(run.summary.students[student]) ? "no result: every request failed"
+                                                            : "no result: a request failed for every case";
+  }
   const std::string names = ListOfNames(verdict.excluded);
   if (verdict.doubt == Doubt::kExcludedCases) {
     return fmt::format("errors exclude {} of {}, more than {}: {}", count,
@@ -214,6 +219,15 @@ std::string ExcludedText(const JudgedRun& run, const StudentVerdict& verdict) {
 
 }  // namespace
 
+bool AllRequestsFailed(const StudentSummary& student) {
+  bool any_failed = false;
+  for (const auto& [arm, summary] : student.arms) {
+    if (summary.answered > 0) return false;
+    any_failed = any_failed || summary.errors > 0;
+  }
+  return any_failed;
+}
+
 bool NothingPassed(const StudentVerdict& verdict) { return verdict.cases > 0 && verdict.floor.size() == verdict.cases; }
 
 std::string ClaimText(const StudentVerdict& verdict) {
@@ -224,13 +238,18 @@ std::string ClaimText(const StudentVerdict& verdict) {
     if (verdict.doubt == Doubt::kLaterAnswers) text += ": the rounds disagree";
     if (verdict.doubt == Doubt::kNone && NothingPassed(verdict)) text += ": no answer passed in either arm";
   } else if (verdict.general == verdict.word) {
-    text += " in general (cases like these)";
-  } else if (verdict.cases == 1) {
-    text += " (on this case)";
-  } else if (verdict.cases > 1) {
-    text += fmt::format(" (on these {})", Counted(verdict.cases, "case"));
+    text += ", also on new cases of this kind";
+  } else if (verdict.cases > 0) {
+    text += verdict.cases == 1 ? " on this case" : fmt::format(" on these {}", Counted(verdict.cases, "case"));
+    if (verdict.word != Verdict::kNoEffect) text += "; new ones not shown";
   }
   return text;
+}
+
+std::string NewCasesText(const StudentVerdict& verdict) {
+  const bool is_general = verdict.word != Verdict::kUndecided && verdict.general == verdict.word;
+  if (!is_general || !verdict.new_cases_low || !verdict.new_cases_high) return "";
+  return fmt::format("95 %: {} … {}", PointsText(*verdict.new_cases_low), PointsText(*verdict.new_cases_high));
 }
 
 std::string MoreRoundsText(const StudentVerdict& verdict) {
@@ -245,6 +264,7 @@ std::string MoreRoundsText(const StudentVerdict& verdict) {
 
 std::string VerdictText(const StudentVerdict& verdict) {
   std::string text = ClaimText(verdict);
+  if (const std::string range = NewCasesText(verdict); !range.empty()) text += fmt::format(" ({})", range);
   if (const std::string more = MoreRoundsText(verdict); !more.empty())
     text += (verdict.more_show_no_effect ? "; " : ", ") + more;
   if (verdict.word == Verdict::kNoEffect && verdict.output_tokens && verdict.output_tokens->ratio()) {
@@ -262,12 +282,16 @@ std::string LevelText(const JudgedRun& run) {
 
 double ShownLift(const StudentVerdict& verdict, double measured) { return verdict.lift_estimate.value_or(measured); }
 
+std::string TheseCasesText(const StudentVerdict& verdict) {
+  if (!verdict.low || !verdict.high) return "";
+  return fmt::format("{}{}: {} … {}", LevelText(verdict), verdict.interval_is_sequence ? " at every look" : "",
+                     PointsText(*verdict.low), PointsText(*verdict.high));
+}
+
 std::string LiftText(const StudentVerdict& verdict, double measured) {
   std::string text = PointsText(ShownLift(verdict, measured)) + " points";
-  if (verdict.low && verdict.high) {
-    text += fmt::format(" ({}{}: {} … {})", LevelText(verdict), verdict.interval_is_sequence ? " at every look" : "",
-                        PointsText(*verdict.low), PointsText(*verdict.high));
-  }
+  const std::string range = NewCasesText(verdict).empty() ? TheseCasesText(verdict) : "";
+  if (!range.empty()) text += fmt::format(" ({})", range);
   return text;
 }
 
@@ -329,7 +353,7 @@ std::vector<std::string> VerdictRemarks(const JudgedRun& run, std::size_t studen
   remarks.push_back(TimeLimitText(run, student));
   remarks.push_back(RepeatText(run, student));
   remarks.push_back(CopiesText(verdict));
-  remarks.push_back(ExcludedText(run, verdict));
+  remarks.push_back(ExcludedText(run, student));
   remarks.push_back(EstimateText(run, verdict));
   remarks.push_back(CorrectedLiftText(run, student));
   std::erase(remarks, "");

@@ -16,11 +16,19 @@ namespace upskill {
 // No counted case passed once, in any arm: there is nothing that a lift could show.
 bool NothingPassed(const StudentVerdict& verdict);
 
-// "helps (on these 12 cases)", "helps in general (cases like these)", "undecided because of errors".
+// Whether requests were sent, and none was answered.
+bool AllRequestsFailed(const StudentSummary& student);
+
+// "helps on these 12 cases; new ones not shown", "helps, also on new cases of this kind", "undecided because of
+// errors".
 std::string ClaimText(const StudentVerdict& verdict);
 
-// The claim and what else belongs beside it: "undecided, about 4 more rounds", "undecided; about 18 more rounds
-// would show no effect", "no effect (on these 12 cases), 37 % more tokens".
+// "95 %: +23 … +80", the interval for new cases of a claim that is about these, too; else "".
+std::string NewCasesText(const StudentVerdict& verdict);
+
+// The claim and what else belongs beside it: "helps, also on new cases of this kind (95 %: +23 … +80)", "undecided,
+// about 4 more rounds", "undecided; about 18 more rounds would show no effect", "no effect on these 12 cases, 37 % more
+// tokens".
 std::string VerdictText(const StudentVerdict& verdict);
 
 // "about 8 more rounds", "more than 80 more rounds", "about 18 more rounds would show no effect"; "" without a
@@ -35,7 +43,10 @@ double ShownLift(const StudentVerdict& verdict, double measured);
 std::string LevelText(const StudentVerdict& verdict);
 std::string LevelText(const JudgedRun& run);
 
-// "+42 points (95 %: +27 … +56)", "+42 points (95 % at every look: +12 … +71)"
+// "95 %: +27 … +56", "95 % at every look: +12 … +71": the interval for these cases; "" without one.
+std::string TheseCasesText(const StudentVerdict& verdict);
+
+// "+42 points (95 %: +27 … +56)"; without the interval where that for new cases leads (VerdictText).
 std::string LiftText(const StudentVerdict& verdict, double measured);
 
 // "14 timeouts and 1 rate limit"; empty without errors. `lost_only`: only those that may depend on the answer.

@@ -24,12 +24,25 @@ TEST(ClaimText, SaysWhatItIsAbout) {
   EXPECT_EQ(ClaimText(verdict), "undecided");
   verdict.word = Verdict::kHelps;
   verdict.cases = 14;
-  EXPECT_EQ(ClaimText(verdict), "helps (on these 14 cases)");
+  EXPECT_EQ(ClaimText(verdict), "helps on these 14 cases; new ones not shown");
   verdict.general = Verdict::kHelps;
-  EXPECT_EQ(ClaimText(verdict), "helps in general (cases like these)");
+  EXPECT_EQ(ClaimText(verdict), "helps, also on new cases of this kind");
   verdict.general = Verdict::kUndecided;
   verdict.cases = 1;
-  EXPECT_EQ(ClaimText(verdict), "helps (on this case)");
+  EXPECT_EQ(ClaimText(verdict), "helps on this case; new ones not shown");
+}
+
+// The interval for new cases stands beside the claim about them, in place of the one for these cases.
+TEST(VerdictText, TheIntervalForNewCasesLeads) {
+  StudentVerdict verdict = ReportRun().verdicts.front();
+  verdict.new_cases_low = 0.1;
+  verdict.new_cases_high = 0.9;
+  EXPECT_THAT(VerdictText(verdict), Not(HasSubstr("+10 … +90")));
+  EXPECT_THAT(LiftText(verdict, 0.5), HasSubstr("+25 … +75"));
+  verdict.general = Verdict::kHelps;
+  EXPECT_THAT(VerdictText(verdict), HasSubstr("(95 %: +10 … +90)"));
+  EXPECT_EQ(LiftText(verdict, 0.5), "+50 points");
+  EXPECT_EQ(TheseCasesText(verdict), "95 %: +25 … +75");
 }
 
 TEST(ClaimText, NamesADoubt) {
@@ -60,7 +73,7 @@ TEST(VerdictText, WhatBelongsBesideTheClaim) {
   verdict.word = Verdict::kNoEffect;
   verdict.cases = 12;
   verdict.output_tokens = PairedChange{100.0, 137.0, {}, {}};
-  EXPECT_EQ(VerdictText(verdict), "no effect (on these 12 cases), 37 % more tokens");
+  EXPECT_EQ(VerdictText(verdict), "no effect on these 12 cases, 37 % more tokens");
 }
 
 TEST(LiftText, InARunThatMayStopWhenDecided) {
@@ -272,6 +285,10 @@ TEST(ChangeText, WithAnIntervalInItsOwnUnit) {
   EXPECT_EQ(ChangeText({0.0004, 0.012, {}, {}}, Unit::kSeconds, " per answer"),
             "0.4 ms → 12 ms per answer: +12 ms, +2900 %");
   EXPECT_EQ(ChangeText({16.0, 16.0, {}, {}}, Unit::kTokens), "16 → 16");
+  // Change, interval and percentage agree, whatever is rounded away.
+  EXPECT_EQ(ChangeText({1.0, 0.93, -0.07, -0.07}, Unit::kTokens), "1.00 → 0.93: -0.07 (95 %: -0.07 … -0.07), -7 %");
+  EXPECT_EQ(ChangeText({4.0, 3.7, -1.2, 0.6}, Unit::kTokens), "4 → 4: 0 (95 %: -1 … +1)");
+  EXPECT_EQ(ChangeText({0.02, 0.019, -0.001, -0.001}, Unit::kTokens), "0 → 0: 0 (95 %: 0 … 0)");
   EXPECT_EQ(ChangeText({0.0, 0.002, {}, {}}, Unit::kMoney), "$0 → $0.0020: +$0.0020");
 }
 

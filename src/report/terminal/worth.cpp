@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "eval/plan/plan.h"
 #include "eval/verdict/contrast.h"
 #include "report/terminal/matrix.h"
+#include "report/terminal/result_words.h"
 #include "stats/interval.h"
 
 namespace upskill {
@@ -46,7 +50,39 @@ std::optional<Interval> TimesAsMany(const Contrast& contrast, const ChoiceAnswer
                   times(lift.high, lift.high > 0.0 ? rate->low : rate->high)};
 }
 
+// Why a skill doesn't pay; "" if it does, or nothing is shown.
+std::string WhyNot(const MatrixCell& cell, Worth worth) {
+  if (worth == Worth::kCostsMore) return "a passed answer costs more with it";
+  if (worth == Worth::kNo) return cell.verdict == Verdict::kHurts ? "it hurts" : "no effect";
+  return "";
+}
+
 }  // namespace
+
+std::string WorthSentence(const Matrix& matrix, const std::string& skill) {
+  std::vector<std::string> pays;
+  std::vector<std::string> doesnt;
+  std::vector<std::string> open;
+  for (const std::string& model : matrix.models) {
+    const MatrixCell* cell = matrix.at(skill, model);
+    if (cell == nullptr || !cell->lift) continue;
+    const Worth worth = WorthItsTokens(*cell);
+    const std::string why_not = WhyNot(*cell, worth);
+    if (worth == Worth::kYes) {
+      pays.push_back(cell->name);
+    } else if (!why_not.empty()) {
+      doesnt.push_back(fmt::format("{} ({})", cell->name, why_not));
+    } else {
+      open.push_back(cell->verdict == Verdict::kHelps ? cell->name + " (it helps)" : cell->name);
+    }
+  }
+  std::vector<std::string> parts;
+  if (!pays.empty()) parts.push_back("pays for " + NamesText(pays));
+  if (!doesnt.empty())
+    parts.push_back(fmt::format("{} for {}", pays.empty() ? "doesn't pay" : "not", NamesText(doesnt)));
+  if (!open.empty()) parts.push_back(fmt::format("{}not shown for {}", parts.empty() ? "is " : "", NamesText(open)));
+  return parts.empty() ? "" : fmt::format("{} {}.", skill, fmt::join(parts, "; "));
+}
 
 Worth WorthItsTokens(const MatrixCell& cell) {
   if (!cell.lift || !cell.baseline_answers || !cell.skill_answers) return Worth::kUnknown;

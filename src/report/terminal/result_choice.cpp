@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/terminal/result_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "report/terminal/figures.h"
+#include "report/terminal/matrix.h"
+#include "report/terminal/result_words.h"
+#include "report/terminal/verdict_text.h"
+#include "util/percent.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+using Sentences = std::vector<std::string>;
+
+std::string PriceText(const SweetSpot& spot, const Choice& choice) {
+  if (spot.by_cost) return *choice.cost_usd == 0.0 ? "free" : MoneyText(*choice.cost_usd) + " an answer";
+  if (choice.cost_usd.value_or(1.0) == 0.0) return "free";
+  return NumberText(*choice.tokens) + " tokens an answer";
+}
+
+double PriceOf(const SweetSpot& spot, const Choice& choice) { return spot.by_cost ? *choice.cost_usd : *choice.tokens; }
+
+std::string LabelOf(const Choice& choice, const char* skill) {
+  return fmt::format("{} {} {} skill", choice.cell->name, choice.with_skill ? "with" : "without", skill);
+}
+
+const ArmSummary& ArmOfChoice(const Choice& choice, bool with_skill) {
+  return with_skill ? choice.cell->with_skill : choice.cell->baseline;
+}
+
+// "(without it: 11 of 24)", of the same model.
+std::string OtherArmText(const Choice& choice) {
+  const ArmSummary& other = ArmOfChoice(choice, !choice.with_skill);
+  if (other.answered == 0) return "";
+  return fmt::format(" ({} it: {})", choice.with_skill ? "without" : "with", PassedOf(other));
+}
+
+// The best value. "Use … with this skill" needs a skill that helps, too.
+std::string UseText(const SweetSpot& spot, const Choice& choice) {
+  const bool skill_is_shown = !choice.with_skill || (choice.cell->lift && choice.cell->verdict == Verdict::kHelps);
+  const std::string what = LabelOf(choice, "this");
+  return fmt::format("{}{}: {} answers passed, {}{}.", skill_is_shown ? "Use " : "Best value: ", what,
+                     PassedOf(ArmOfChoice(choice, choice.with_skill)), PriceText(spot, choice), OtherArmText(choice));
+}
+
+std::string HowSureText(const SweetSpot& spot, const Choice& choice) {
+  std::string text = fmt::format("No other choice is better by more than {:g} points (95 %).", spot.margin * 100.0);
+  if (choice.with_skill && choice.cell->lift && choice.cell->verdict != Verdict::kHelps)
+    text += fmt::format(" That the skill helps {} isn't shown.", choice.cell->name);
+  return text;
+}
+
+// The best by the estimates, where it is another.
+std::string BestText(const SweetSpot& spot) {
+  if (!spot.best || spot.best == spot.sweet_spot) return "";
+  const Choice& best = spot.choices[*spot.best];
+  return fmt::format("Highest pass rate: {}, {}, {}.", LabelOf(best, "the"), PercentText(best.rate),
+                     PriceText(spot, best));
+}
+
+// Of those that cost less, the one with the highest pass rate.
+std::string CheaperText(const SweetSpot& spot, const Choice& used) {
+  const Choice* cheaper = nullptr;
+  for (const Choice& choice : spot.choices) {
+    if (PriceOf(spot, choice) >= PriceOf(spot, used) || choice.rate <= 0.0) continue;
+    if (cheaper == nullptr || choice.rate > cheaper->rate) cheaper = &choice;
+  }
+  if (cheaper == nullptr) return "";
+  return fmt::format("{}: {}, {}, {}; it hasn't been shown to be as good.", spot.by_cost ? "Cheaper" : "Fewer tokens",
+                     LabelOf(*cheaper, "the"), PriceText(spot, *cheaper), PercentText(cheaper->rate));
+}
+
+Sentences BestValue(const SweetSpot& spot) {
+  const Choice& choice = spot.choices[*spot.sweet_spot];
+  return {UseText(spot, choice), HowSureText(spot, choice), BestText(spot), CheaperText(spot, choice)};
+}
+
+// "haiku (46 % → 100 %)"
+std::string RatesText(const StudentSummary& student, Arm reference) {
+  const ArmSummary* without = ArmOf(student, reference);
+  const ArmSummary* with = ArmOf(student, Arm::kSkill);
+  const auto rate = [](const ArmSummary* arm) {
+    return arm != nullptr && arm->rate() ? PercentText(*arm->rate()) : std::string("–");
+  };
+  return fmt::format("{} ({} → {})", student.student.name, rate(without), rate(with));
+}
+
+// "haiku (about 6 more rounds)"
+std::string OpenText(const JudgedRun& run, std::size_t i) {
+  std::string why = ObstacleText(run, i);
+  if (why.empty()) why = MoreRoundsText(run.verdicts[i]);
+  const std::string& name = run.summary.students[i].student.name;
+  return why.empty() ? name : fmt::format("{} ({})", name, why);
+}
+
+// The models with a verdict, and their pass rates.
+std::vector<std::string> ModelsWith(const JudgedRun& run, Verdict word) {
+  std::vector<std::string> models;
+  for (std::size_t i = 0; i < run.summary.students.size(); ++i) {
+    const StudentSummary& student = run.summary.students[i];
+    if (run.verdicts[i].word != word || AllRequestsFailed(student)) continue;
+    models.push_back(word == Verdict::kUndecided ? OpenText(run, i) : RatesText(student, ComparedArm(run.plan())));
+  }
+  return models;
+}
+
+const char* WhatIsJudged(const JudgedRun& run) {
+  return ComparedArm(run.plan()) == Arm::kPrevious ? "this version of the skill" : "this skill";
+}
+
+std::string HurtsText(const JudgedRun& run) {
+  const std::vector<std::string> models = ModelsWith(run, Verdict::kHurts);
+  return models.empty() ? "" : fmt::format("Don't use {} with {}: it hurts.", WhatIsJudged(run), NamesText(models));
+}
+
+// For which models the skill pays.
+Sentences ByVerdict(const JudgedRun& run) {
+  const std::vector<std::string> helped = ModelsWith(run, Verdict::kHelps);
+  const std::vector<std::string> same = ModelsWith(run, Verdict::kNoEffect);
+  const std::vector<std::string> open = ModelsWith(run, Verdict::kUndecided);
+  Sentences sentences;
+  if (!helped.empty())
+    sentences.push_back(fmt::format("Use {} with {}: it helps.", WhatIsJudged(run), NamesText(helped)));
+  if (std::string hurts = HurtsText(run); !hurts.empty()) sentences.push_back(std::move(hurts));
+  if (!same.empty()) {
+    sentences.push_back(
+        fmt::format("{} makes no difference to {}.", sentences.empty() ? "The skill" : "It", NamesText(same)));
+  }
+  if (!open.empty()) sentences.push_back(fmt::format("Not decided: {}.", NamesText(open)));
+  return sentences;
+}
+
+// Of a run with a single arm to look at.
+std::string PassRates(const JudgedRun& run) {
+  std::vector<std::string> rates;
+  for (const StudentSummary& student : run.summary.students) {
+    const auto& [arm, summary] = *student.arms.rbegin();
+    if (summary.answered > 0)
+      rates.push_back(fmt::format("{} {}{}", student.student.name, PassedOf(summary),
+                                  rates.empty() ? fmt::format(" answers {}", ArmPhrase(arm)) : ""));
+  }
+  return fmt::format("Passed: {}.", NamesText(rates));
+}
+
+// What is missing for a best value.
+std::string NoBestValue(const JudgedRun& run, const SweetSpot& spot) {
+  if (!spot.test || !spot.best) return "";
+  constexpr const char* kText = "Which choice is the best value isn't shown";
+  const GoodEnough& test = *spot.test;
+  if (!test.problem.empty()) return fmt::format("{}: {}.", kText, CauseText(test.problem));
+  if (!test.more) return fmt::format("{}.", kText);
+  if (test.more_cases)
+    return fmt::format("{}: about {} would.", kText, Counted(static_cast<std::size_t>(*test.more), "more case"));
+  return fmt::format("{}: about {} would.", kText, RoundsToAsk(run, *test.more, {}));
+}
+
+// The models that have no result, and why.
+std::string FailedText(const JudgedRun& run) {
+  std::vector<std::string> names;
+  for (const StudentSummary& student : run.summary.students) {
+    if (AllRequestsFailed(student)) names.push_back(student.student.name);
+  }
+  return names.empty() ? "" : fmt::format("No result for {}: every request failed.", NamesText(names));
+}
+
+std::string NotCompared(const SweetSpot& spot) {
+  std::string text(Trim(NotComparedLine(spot).text()));
+  if (!text.empty()) text = "N" + text.substr(1) + ".";
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> ResultOfSeveral(const JudgedRun& run) {
+  const RunChoices choices = ChoicesOfRun(run);
+  const std::optional<Arm> reference = ReferenceArm(run.plan());
+  const bool compared = reference && run.plan().has_arm(Arm::kSkill);
+  Sentences sentences;
+  if (choices.spot.sweet_spot) {
+    sentences = BestValue(choices.spot);
+    sentences.push_back(HurtsText(run));
+    sentences.push_back(NotCompared(choices.spot));
+  } else {
+    sentences = compared ? ByVerdict(run) : Sentences{PassRates(run)};
+    sentences.push_back(NoBestValue(run, choices.spot));
+  }
+  sentences.push_back(FailedText(run));
+  std::erase(sentences, "");
+  return sentences;
+}
+
+}  // namespace upskill

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/terminal/result_sentence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "report/terminal/figures.h"
+#include "report/terminal/result_choice.h"
+#include "report/terminal/result_words.h"
+#include "report/terminal/verdict_text.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+using Sentences = std::vector<std::string>;
+
+// A student with both arms of the comparison.
+struct Compared {
+  const JudgedRun& run;
+  std::size_t index;
+  const ArmSummary& with;
+  const ArmSummary& without;  // or the previous version
+
+  const std::string& name() const { return run.summary.students[index].student.name; }
+  const StudentVerdict& verdict() const { return run.verdicts[index]; }
+  bool with_previous() const { return ComparedArm(run.plan()) == Arm::kPrevious; }
+};
+
+// ", $0.0014 an answer"
+std::string AndCost(const Compared& one, const ArmSummary& arm) {
+  const std::string cost = AnswerCostText(one.run, one.index, arm);
+  return cost.empty() ? "" : ", " + cost;
+}
+
+// What a skill without an effect costs for nothing.
+std::string WastedText(const StudentVerdict& verdict) {
+  if (!verdict.tokens) return "";
+  const double tokens = std::round(verdict.tokens->change());
+  if (tokens == 0.0) return "";
+  const std::string count = NumberText(std::abs(tokens)) + (std::abs(tokens) == 1.0 ? " token" : " tokens");
+  return tokens > 0.0 ? fmt::format(", and it costs {} an answer", count)
+                      : fmt::format(", though it saves {} an answer", count);
+}
+
+std::string HelpsText(const Compared& one) {
+  const std::string use = one.with_previous() ? "Use this version of the skill with " + one.name()
+                                              : fmt::format("Use {} with this skill", one.name());
+  std::string cost = AndCost(one, one.without);
+  if (cost == ", free") cost.clear();
+  return fmt::format("{}: {} answers passed{} ({}: {}{}).", use, PassedOf(one.with), AndCost(one, one.with),
+                     one.with_previous() ? "previous version" : "without it", PassedOf(one.without), cost);
+}
+
+std::string HurtsText(const Compared& one) {
+  if (one.with_previous()) {
+    return fmt::format(
+        "Keep the previous version of the skill for {}: {} answers passed with this version, {} with the "
+        "previous one.",
+        one.name(), PassedOf(one.with), PassedOf(one.without));
+  }
+  return fmt::format("Don't use this skill with {}: {} answers passed with it, {} without it.", one.name(),
+                     PassedOf(one.with), PassedOf(one.without));
+}
+
+std::string NoEffectText(const Compared& one) {
+  if (one.with_previous()) {
+    return fmt::format(
+        "{} does as well with the previous version of the skill: {} answers passed with this version, {} "
+        "with the previous one.",
+        one.name(), PassedOf(one.with), PassedOf(one.without));
+  }
+  return fmt::format("{} doesn't need this skill: {} answers passed with it, {} without it{}.", one.name(),
+                     PassedOf(one.with), PassedOf(one.without), WastedText(one.verdict()));
+}
+
+std::string UndecidedText(const Compared& one) {
+  const StudentVerdict& verdict = one.verdict();
+  if (const std::string obstacle = ObstacleText(one.run, one.index); !obstacle.empty())
+    return fmt::format("Not decided: {}.", obstacle);
+  if (verdict.more_rounds) {
+    const bool same = verdict.more_show_no_effect;
+    return fmt::format("Not decided: about {} would {}.", RoundsToAsk(one.run, *verdict.more_rounds, one.index),
+                       same ? "show that the skill makes no difference" : "tell");
+  }
+  if (verdict.more_rounds_above) {
+    return fmt::format("Not decided: it would take more than {}.",
+                       RoundsToAsk(one.run, *verdict.more_rounds_above, one.index));
+  }
+  return "Not decided, and these answers don't show how many more would tell.";
+}
+
+std::string SoFarText(const Compared& one) {
+  return fmt::format("So far, {} answers passed with {}, {} {}.", PassedOf(one.with),
+                     one.with_previous() ? "this version" : "the skill", PassedOf(one.without),
+                     one.with_previous() ? "with the previous one" : "without it");
+}
+
+// How far the verdict reaches.
+std::string ReachText(const StudentVerdict& verdict) {
+  const bool helps = verdict.word == Verdict::kHelps;
+  if (!helps && verdict.word != Verdict::kHurts) return "";
+  if (verdict.general == verdict.word) {
+    const std::string range = NewCasesText(verdict);
+    return fmt::format("It {} on new cases of this kind, too{}.", VerdictName(verdict.word),
+                       range.empty() ? "" : fmt::format(" ({} points)", range));
+  }
+  if (verdict.cases == 0) return "";
+  return verdict.cases == 1 ? "That is shown for this case only."
+                            : fmt::format("That is shown for these {}, not yet for new ones of this kind.",
+                                          Counted(verdict.cases, "case"));
+}
+
+// Whether any other text, or the old version, would have done as well.
+Sentences OtherArms(const Compared& one) {
+  Sentences sentences;
+  for (const auto& [arm, verdicts] : one.run.others) {
+    if (one.verdict().word != Verdict::kHelps || !verdicts[one.index].lift) continue;
+    const char* what = arm == Arm::kPlacebo ? "unrelated text of the same length" : "the previous version";
+    const bool better = verdicts[one.index].word == Verdict::kHelps;
+    if (better && arm == Arm::kPlacebo) continue;  // that it helps says as much
+    sentences.push_back(fmt::format("It {} better than {}.", better ? "does" : "hasn't been shown to do", what));
+  }
+  return sentences;
+}
+
+Sentences ComparedSentences(const Compared& one) {
+  Sentences sentences;
+  switch (one.verdict().word) {
+    case Verdict::kHelps:
+      sentences = {HelpsText(one)};
+      break;
+    case Verdict::kHurts:
+      sentences = {HurtsText(one)};
+      break;
+    case Verdict::kNoEffect:
+      return {NoEffectText(one)};
+    case Verdict::kUndecided:
+      return {UndecidedText(one), SoFarText(one)};
+  }
+  sentences.push_back(ReachText(one.verdict()));
+  for (std::string& other : OtherArms(one)) sentences.push_back(std::move(other));
+  std::erase(sentences, "");
+  return sentences;
+}
+
+std::string NothingToCompareText(const JudgedRun& run, std::size_t index) {
+  const StudentSummary& student = run.summary.students[index];
+  const auto& [arm, summary] = *student.arms.rbegin();
+  if (student.activation) {
+    return fmt::format(
+        "{} chose right in {} answers: it read the skill where it should, and left it alone where it "
+        "shouldn't.",
+        student.student.name, PassedOf(summary));
+  }
+  const std::string cost = AnswerCostText(run, index, summary);
+  return fmt::format("{} passed {} answers {}{}. There is nothing to compare that with.", student.student.name,
+                     PassedOf(summary), ArmPhrase(arm), cost.empty() ? "" : fmt::format(" ({})", cost));
+}
+
+Sentences OneModel(const JudgedRun& run) {
+  const StudentSummary& student = run.summary.students.front();
+  const std::optional<Arm> reference = ReferenceArm(run.plan());
+  const ArmSummary* with = ArmOf(student, Arm::kSkill);
+  const ArmSummary* without = reference ? ArmOf(student, *reference) : nullptr;
+  if (with == nullptr || without == nullptr) return {NothingToCompareText(run, 0)};
+  return ComparedSentences({run, 0, *with, *without});
+}
+
+// Nothing was answered: why.
+std::string NoAnswerText(const JudgedRun& run) {
+  const bool any_failed = std::any_of(run.summary.students.begin(), run.summary.students.end(), AllRequestsFailed);
+  if (!any_failed) return "No result yet: nothing has been answered.";
+  const SamplePtr first = run.data.samples().first_error();
+  const std::string cause = first == nullptr ? "" : CauseText(first->error->message);
+  return fmt::format("No result: every request failed{}.", cause.empty() ? "" : fmt::format(" ({})", cause));
+}
+
+}  // namespace
+
+std::vector<std::string> ResultSentences(const JudgedRun& run) {
+  if (run.summary.students.empty() || run.summary.answered == 0) return {NoAnswerText(run)};
+  return run.summary.students.size() > 1 ? ResultOfSeveral(run) : OneModel(run);
+}
+
+std::string ResultText(const JudgedRun& run) { return fmt::format("{}", fmt::join(ResultSentences(run), " ")); }
+
+TerminalText ResultLines(const JudgedRun& run, const Style& style) {
+  TerminalText out;
+  for (const std::string& sentence : ResultSentences(run)) {
+    const TerminalText line = Wrapped(sentence, style.columns, 0);
+    out += (out.empty() ? Tinted(style, Tint::kBold, line) : line) + "\n";
+  }
+  return out;
+}
+
+}  // namespace upskill

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/terminal/result_sentence.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include "support/report_fixture.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+// Without the skill, 2 of 4 answers pass, with it 3 of 3.
+std::string ResultWith(const StudentVerdict& verdict) {
+  ReportRun run;
+  run.verdicts = {verdict};
+  return ResultText(run.judged());
+}
+
+StudentVerdict VerdictOf(Verdict word) {
+  StudentVerdict verdict = ReportRun().verdicts.front();
+  verdict.word = word;
+  verdict.cases = 2;
+  verdict.complete_rounds = 2;
+  return verdict;
+}
+
+TEST(ResultText, ASkillThatHelpsIsToBeUsed) {
+  StudentVerdict verdict = VerdictOf(Verdict::kHelps);
+  const std::string here = ResultWith(verdict);
+  EXPECT_THAT(here, AllOf(StartsWith("Use student with this skill: 3 of 3 answers passed"), HasSubstr("2 of 4")));
+  EXPECT_THAT(here, AllOf(HasSubstr("these 2 cases"), HasSubstr("not yet for new ones")));
+  verdict.general = Verdict::kHelps;
+  verdict.new_cases_low = 0.23;
+  verdict.new_cases_high = 0.8;
+  EXPECT_THAT(ResultWith(verdict), AllOf(HasSubstr("on new cases"), HasSubstr("+23 … +80"), Not(HasSubstr("not yet"))));
+}
+
+TEST(ResultText, TellsWhatAnAnswerCosts) {
+  ReportRun run;
+  EXPECT_THAT(ResultText(run.judged()), HasSubstr("free"));
+  for (Sample& sample : run.samples) sample.response.cost_usd = sample.arm == Arm::kSkill ? 0.002 : 0.001;
+  run.verdicts[0].cost_usd = PairedChange{0.001, 0.002, {}, {}};
+  EXPECT_THAT(ResultText(run.judged()), AllOf(HasSubstr("$0.0020 an answer"), HasSubstr("$0.0010 an answer")));
+}
+
+TEST(ResultText, NothingElseSaysToUseTheSkill) {
+  EXPECT_THAT(ResultWith(VerdictOf(Verdict::kHurts)), StartsWith("Don't use this skill with student"));
+  EXPECT_THAT(ResultWith(VerdictOf(Verdict::kNoEffect)),
+              AllOf(StartsWith("student doesn't need this skill"), HasSubstr("costs 196 tokens an answer")));
+  EXPECT_THAT(ResultWith(VerdictOf(Verdict::kUndecided)), StartsWith("Not decided"));
+}
+
+TEST(ResultText, ASkillWithoutEffectMaySaveTokens) {
+  StudentVerdict verdict = VerdictOf(Verdict::kNoEffect);
+  verdict.tokens = PairedChange{300.0, 200.0, {}, {}};
+  EXPECT_THAT(ResultWith(verdict), AllOf(HasSubstr("saves 100 tokens"), Not(HasSubstr("costs"))));
+}
+
+TEST(ResultText, UndecidedTellsHowManyRoundsWould) {
+  StudentVerdict verdict = VerdictOf(Verdict::kUndecided);
+  verdict.more_rounds = 6;
+  EXPECT_THAT(ResultWith(verdict),
+              AllOf(HasSubstr("about 6 more rounds (24 answers) would tell"), HasSubstr("3 of 3")));
+  verdict.more_show_no_effect = true;
+  EXPECT_THAT(ResultWith(verdict), AllOf(HasSubstr("about 6 more rounds"), HasSubstr("no difference")));
+  verdict.more_rounds.reset();
+  verdict.more_rounds_above = 80;
+  EXPECT_THAT(ResultWith(verdict), HasSubstr("more than 80 more rounds"));
+  ReportRun run;
+  for (Sample& sample : run.samples) sample.response.cost_usd = 0.5;
+  run.verdicts = {VerdictOf(Verdict::kUndecided)};
+  run.verdicts[0].more_rounds = 1;
+  run.samples.back().error.reset();
+  EXPECT_THAT(ResultText(run.judged()), HasSubstr("1 more round (4 answers, $2.00)"));
+}
+
+TEST(ResultText, UndecidedTellsWhatIsMissing) {
+  StudentVerdict verdict = VerdictOf(Verdict::kUndecided);
+  verdict.more_rounds = 6;
+  verdict.doubt = Doubt::kErrors;
+  EXPECT_THAT(ResultWith(verdict), AllOf(HasSubstr("1 other error"), Not(HasSubstr("would tell"))));
+  verdict.doubt = Doubt::kExcludedCases;
+  verdict.excluded = {"hard"};
+  EXPECT_THAT(ResultWith(verdict), HasSubstr("errors exclude 1 of 2 cases"));
+  verdict.doubt = Doubt::kLaterAnswers;
+  EXPECT_THAT(ResultWith(verdict), HasSubstr("contradict"));
+  verdict.doubt = Doubt::kNone;
+  verdict.more_rounds.reset();
+  verdict.answers_repeat = true;
+  EXPECT_THAT(ResultWith(verdict), HasSubstr("more cases"));
+  verdict.floor = {"easy", "hard"};
+  EXPECT_THAT(ResultWith(verdict), HasSubstr("no answer passed"));
+  verdict.complete_rounds = 0;
+  EXPECT_THAT(ResultWith(verdict), HasSubstr("no round is complete"));
+}
+
+TEST(ResultText, OtherTextThatDoesAsWell) {
+  ReportRun run;
+  JudgedRun judged = run.judged();
+  judged.others[Arm::kPlacebo] = {VerdictOf(Verdict::kUndecided)};
+  EXPECT_THAT(ResultText(judged),
+              AllOf(StartsWith("Use student"), HasSubstr("hasn't been shown"), HasSubstr("unrelated text")));
+  judged.others[Arm::kPlacebo] = {VerdictOf(Verdict::kHelps)};
+  EXPECT_THAT(ResultText(judged), Not(HasSubstr("unrelated text")));
+}
+
+TEST(ResultText, APreviousVersion) {
+  ReportRun run;
+  run.plan.arms = {Arm::kPrevious, Arm::kSkill};
+  for (Sample& sample : run.samples) {
+    if (sample.arm == Arm::kBaseline) sample.arm = Arm::kPrevious;
+  }
+  EXPECT_THAT(ResultText(run.judged()), AllOf(StartsWith("Use this version"), HasSubstr("previous version: 2 of 4")));
+  run.verdicts[0].word = Verdict::kHurts;
+  EXPECT_THAT(ResultText(run.judged()), StartsWith("Keep the previous version"));
+}
+
+TEST(ResultText, EveryRequestFailed) {
+  ReportRun run;
+  for (Sample& sample : run.samples) sample.error = Error{ErrorKind::kUnavailable, "401: the key in X was refused."};
+  EXPECT_EQ(ResultText(run.judged()), "No result: every request failed (401: the key in X was refused).");
+  run.samples.clear();
+  EXPECT_THAT(ResultText(run.judged()), AllOf(StartsWith("No result yet"), Not(HasSubstr("failed"))));
+}
+
+TEST(ResultText, NothingToCompareWith) {
+  ReportRun run;
+  run.plan.arms = {Arm::kSkill};
+  EXPECT_THAT(ResultText(run.judged()),
+              AllOf(StartsWith("student passed 3 of 3 answers with the skill"), HasSubstr("nothing to compare")));
+}
+
+// Eight cases that the student fails without the skill and passes with it, in each of many rounds, at these prices of
+// an answer; "best" costs ten times as much and always passes.
+struct SeveralRun : TestRun {
+  explicit SeveralRun(int rounds) {
+    samples.clear();
+    plan.rounds = rounds;
+    plan.students.push_back({"best", "best", "best"});
+    const Case pattern = plan.suite.cases[1];
+    plan.suite.cases.clear();
+    for (int i = 1; i <= 8; ++i) {
+      plan.suite.cases.push_back(pattern);
+      plan.suite.cases.back().id = "case-" + std::to_string(i);
+      plan.suite.cases.back().input += " " + std::to_string(i);
+      for (int round = 0; round < rounds; ++round) {
+        AddBoth(plan.suite.cases.back().id, Arm::kBaseline, round, "edition = 2 ");
+        AddBoth(plan.suite.cases.back().id, Arm::kSkill, round, "edition = 5 ");
+      }
+    }
+  }
+
+  void AddBoth(const std::string& id, Arm arm, int round, const std::string& answer) {
+    Add(id, arm, round, answer + std::to_string(round));
+    samples.back().response.cost_usd = 0.001;
+    Add(id, arm, round, "edition = 5 " + std::to_string(round));
+    samples.back().student = "best";
+    samples.back().response.cost_usd = 0.01;
+  }
+};
+
+TEST(ResultText, TheBestValueOfSeveralModels) {
+  const std::string text = ResultText(SeveralRun(40).judged());
+  EXPECT_THAT(text, StartsWith("Use student with this skill: 320 of 320 answers passed, $0.0010 an answer"));
+  EXPECT_THAT(text, AllOf(HasSubstr("without it: 0 of 320"), HasSubstr("5 points (95 %)")));
+  EXPECT_THAT(text, Not(HasSubstr("Cheaper: ")));
+}
+
+TEST(ResultText, WithoutABestValueTheModelsThatTheSkillHelps) {
+  const std::string text = ResultText(SeveralRun(2).judged());
+  EXPECT_THAT(text, StartsWith("Use this skill with student (0 % → 100 %): it helps."));
+  EXPECT_THAT(text, AnyOf(HasSubstr("Not decided: best"), HasSubstr("no difference to best")));
+  EXPECT_THAT(text, HasSubstr("best value isn't shown"));
+  EXPECT_THAT(text, Not(HasSubstr("Use student")));
+}
+
+TEST(ResultText, AModelWhoseRequestsAllFailed) {
+  SeveralRun run(2);
+  for (Sample& sample : run.samples) {
+    if (sample.student == "best") sample.error = Error{ErrorKind::kUnavailable, "down"};
+  }
+  EXPECT_THAT(ResultText(run.judged()), HasSubstr("No result for best: every request failed"));
+}
+
+TEST(ResultLines, FitAndAreEscaped) {
+  ReportRun run;
+  run.plan.students[0].name = kHostile;
+  const std::string lines = ResultLines(run.judged(), {false, 60}).text();
+  for (const std::string_view line : SplitLines(lines)) EXPECT_LE(DisplayColumns(line), 60U) << line;
+  EXPECT_EQ(lines.find('\x1b'), std::string::npos);
+  EXPECT_THAT(ResultSentences(run.judged()), SizeIs(1)) << "no empty ones";
+}
+
+}  // namespace
+}  // namespace upskill
