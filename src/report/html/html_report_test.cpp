@@ -16,6 +16,7 @@
 namespace upskill {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -141,7 +142,7 @@ TEST(HtmlReport, BeginsWithTheResultAndWhatTheSkillDoes) {
   const Json entry = Block(HtmlReport({&judged, 1}), "data").at("runs").at(0);
   EXPECT_THAT(entry.at("result").at(0).get<std::string>(), StartsWith("Use student with this skill"));
   EXPECT_EQ(entry.at("description"), "Write manifests.");
-  EXPECT_EQ(entry.at("expenses"), Json::array({Json::array({"student", "+196,000 tokens, +$0.40"})}));
+  EXPECT_THAT(entry.at("expenses").dump(), AllOf(HasSubstr("+196,000 tokens"), HasSubstr("+$0.40")));
 }
 
 TEST(HtmlReport, UnknownTokensAreNull) {

@@ -20,7 +20,7 @@ function steadyCases(tallies) {
 function drawResult() {
   const [first, ...grounds] = run.result;
   const several = run.students.length > 1;
-  const costs = run.expenses.map(([name, text]) => several ? `${isolated(name)} ${text}` : text);
+  const costs = run.expenses.map(([name, text]) => several ? `${plainLabel(name)} ${text}` : text);
   if (costs.length) grounds.push(`What the skill takes per 1,000 answers: ${costs.join('; ')}.`);
   const sentence = (text) => el('bdi', null, ...unbroken(minus(plainLabel(text))));
   return [el('p', {class: 'result'}, sentence(first)), el('ul', {class: 'grounds'}, ...grounds.map((text) => el('li', null, sentence(text))))];

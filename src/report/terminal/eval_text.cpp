@@ -123,7 +123,7 @@ TerminalText VerdictNotes(const JudgedRun& run, std::size_t index, const Style& 
 TerminalText LiftLines(const std::string& label, const StudentVerdict& verdict, double measured, const Style& style) {
   const TerminalText line = LiftLine(verdict, measured, style);
   if (kLabelled + LiftLine(verdict, measured, {}).columns() <= style.columns) return LabelledLine(label, line);
-  const TerminalText claim = TerminalText::EscapeLine(VerdictText(verdict));
+  const TerminalText claim = Wrapped(VerdictText(verdict), style.columns, kLabelled);
   return LabelledLine(label, TerminalText::EscapeLine(LiftText(verdict, measured))) +
          LabelledLine("", Tinted(style, ShownAs(verdict.word).tint, claim));
 }

@@ -130,7 +130,7 @@ TEST(EvalBars, CostAndOtherArms) {
   for (Sample& sample : run.samples) sample.response.cost_usd = sample.arm == Arm::kSkill ? 0.002 : 0.001;
   const std::string bars = EvalBars(run.judged(), kNarrow).text();
   EXPECT_THAT(bars, HasSubstr("  placebo     ░░░░░░░░░░░░░░░░░░░░    0 %   0/16\n"));
-  EXPECT_THAT(bars, HasSubstr("  vs placebo  +100 points (95 %: "));
+  EXPECT_THAT(bars, HasSubstr("  vs placebo  +100 points   helps, "));
   EXPECT_THAT(bars,
               HasSubstr("  cost        $0.0010 → $0.0020 per answer: +$0.0010 (95 %: +$0.0010 … +$0.0010), +100 %\n"
                         "              – → $0.0020 per passed answer\n"));  // none passed without
@@ -223,7 +223,7 @@ TEST(EvalTableNotes, OtherComparisons) {
       run.Add("case-" + std::to_string(i), Arm::kPlacebo, round, "edition = 2 " + std::to_string(round));
   }
   run.plan.students.push_back({"b", "another", "b"});
-  EXPECT_THAT(EvalTableNotes(run.judged(), kNarrow).text(), HasSubstr("student: vs placebo: +100 points (95 %: "));
+  EXPECT_THAT(EvalTableNotes(run.judged(), kNarrow).text(), HasSubstr("student: vs placebo: +100 points   helps, "));
 }
 
 TEST(EvalCases, FailedChecksAreInTheOrderOfTheSuite) {

@@ -131,10 +131,12 @@ std::string ChangeText(const PairedChange& change, Unit unit, std::string_view p
 
 std::string PerThousandText(const StudentVerdict& verdict) {
   constexpr double kAnswers = 1000.0;
+  constexpr double kExact = 10'000.0;  // tokens; more of them are rounded to whole thousands
   const auto sign = [](double change) { return change > 0.0 ? "+" : "-"; };
   std::string text;
   if (verdict.tokens) {
-    const double tokens = std::round(verdict.tokens->change() * kAnswers);
+    const double exact = verdict.tokens->change() * kAnswers;
+    const double tokens = std::abs(exact) < kExact ? std::round(exact) : 1000.0 * std::round(exact / 1000.0);
     text = tokens == 0.0 ? "no more tokens" : fmt::format("{}{} tokens", sign(tokens), NumberText(std::abs(tokens)));
   }
   if (verdict.cost_usd && (verdict.cost_usd->without > 0.0 || verdict.cost_usd->with > 0.0)) {

@@ -53,7 +53,8 @@ std::string UseText(const SweetSpot& spot, const Choice& choice) {
 std::string HowSureText(const SweetSpot& spot, const Choice& choice) {
   std::string text = fmt::format("No other choice is better by more than {:g} points (95 %).", spot.margin * 100.0);
   if (choice.with_skill && choice.cell->lift && choice.cell->verdict != Verdict::kHelps)
-    text += fmt::format(" That the skill helps {} isn't shown.", choice.cell->name);
+    text += choice.cell->verdict == Verdict::kNoEffect ? " The skill makes no difference to this model, though."
+                                                       : " That the skill helps this model isn't shown, though.";
   return text;
 }
 

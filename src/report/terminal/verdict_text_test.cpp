@@ -131,7 +131,7 @@ TEST(VerdictRemarks, AWordInGeneralThatIsWithheld) {
   run.verdicts[0].word = Verdict::kUndecided;
   run.verdicts[0].general_withheld = Verdict::kHelps;
   EXPECT_THAT(VerdictRemarks(run.judged(), 0),
-              Contains("'helps' in general isn't claimed, because the verdict on these cases isn't 'helps'"));
+              Contains("'helps' isn't claimed of new cases, because the verdict on these cases isn't 'helps'"));
 }
 
 TEST(SkippedText, NamesTheReasonOfEachModel) {
@@ -286,7 +286,7 @@ TEST(ChangeText, WithAnIntervalInItsOwnUnit) {
             "0.4 ms → 12 ms per answer: +12 ms, +2900 %");
   EXPECT_EQ(ChangeText({16.0, 16.0, {}, {}}, Unit::kTokens), "16 → 16");
   // Change, interval and percentage agree, whatever is rounded away.
-  EXPECT_EQ(ChangeText({1.0, 0.93, -0.07, -0.07}, Unit::kTokens), "1.00 → 0.93: -0.07 (95 %: -0.07 … -0.07), -7 %");
+  EXPECT_EQ(ChangeText({1.0, 0.93, -0.07, -0.07}, Unit::kTokens), "1.0 → 0.9: -0.1 (95 %: -0.1 … -0.1), -7 %");
   EXPECT_EQ(ChangeText({4.0, 3.7, -1.2, 0.6}, Unit::kTokens), "4 → 4: 0 (95 %: -1 … +1)");
   EXPECT_EQ(ChangeText({0.02, 0.019, -0.001, -0.001}, Unit::kTokens), "0 → 0: 0 (95 %: 0 … 0)");
   EXPECT_EQ(ChangeText({0.0, 0.002, {}, {}}, Unit::kMoney), "$0 → $0.0020: +$0.0020");
