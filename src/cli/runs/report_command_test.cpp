@@ -246,7 +246,7 @@ TEST_F(Reports, MergingARunThatStoppedWhenDecidedIsComplete) {
 TEST_F(Reports, Matrix) {
   Eval({kReportedStudent, kBad}, {"--runs", "3"});
   ASSERT_EQ(Run({"runs", "--matrix"}), 0);
-  EXPECT_THAT(out, AllOf(StartsWith("skill "), HasSubstr("▲ +100"), HasSubstr("▼ -100"), HasSubstr("best value: ")));
+  EXPECT_THAT(out, AllOf(HasSubstr("\nskill "), HasSubstr("▲ +100"), HasSubstr("▼ -100"), HasSubstr("best value: ")));
   ASSERT_EQ(Run({"runs", "--matrix", "--json"}), 0);
   EXPECT_EQ(OutAsJson().at("cells").size(), 2U);
   ASSERT_EQ(Run({"runs", "--matrix", "-m", kBad, "--json"}), 0);
