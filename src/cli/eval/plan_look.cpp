@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <ranges>
 #include <vector>
 
 #include "eval/journal/journal.h"
@@ -22,9 +23,9 @@ namespace fs = std::filesystem;
 
 // The newest plan with the model, and its student alone.
 std::optional<Plan> NewestPlanWith(const std::string& model, const fs::path& runs_dir) {
-  std::vector<fs::path> runs = FindRuns(runs_dir);
-  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-    Result<Plan> plan = LoadPlan(*run);
+  const std::vector<fs::path> runs = FindRuns(runs_dir);
+  for (const fs::path& run : std::views::reverse(runs)) {
+    Result<Plan> plan = LoadPlan(run);
     if (!plan || plan->imported || plan->measures_activation()) continue;
     const auto student = std::find_if(plan->students.begin(), plan->students.end(),
                                       [&](const Student& one) { return one.spec == model; });
@@ -63,7 +64,7 @@ Result<std::vector<NextLook>> FindNextLooks(const fs::path& runs_dir, const Skil
   std::vector<NextLook> looks;
   looks.reserve(models.size());
   for (const std::string& model : models) {
-    ASSIGN_OR_RETURN(NextLook look, FindNextLook(runs_dir, skill, suite, model, alpha));
+    ASSIGN_OR_RETURN(const NextLook look, FindNextLook(runs_dir, skill, suite, model, alpha));
     looks.push_back(look);
   }
   return looks;
