@@ -16,8 +16,6 @@
 namespace upskill {
 namespace {
 
-bool IsSimulated(const Student& student) { return student.identity.starts_with("sim:"); }
-
 std::uint64_t SeedOf(const Plan& plan, int round, const std::string& message) {
   return Rng(plan.sampling.seed ^ SeedFromText(fmt::format("round {}\n{}", round, message))).Next();
 }
@@ -95,6 +93,8 @@ class KeyMaker {
 };
 
 }  // namespace
+
+bool IsSimulated(const Student& student) { return student.identity.starts_with("sim:"); }
 
 std::vector<Cell> CellsOf(const Plan& plan) {
   std::vector<Cell> cells;

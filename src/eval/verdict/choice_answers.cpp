@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "eval/plan/cell.h"
 #include "eval/verdict/verdict.h"
 #include "skill/check_reader.h"
 #include "util/json.h"
@@ -170,6 +171,11 @@ ChoiceAnswers AnswersOf(const RunData& data, std::size_t student, Arm arm) {
     for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) row.push_back(AnswerOf(data.at(student, arm, i, round)));
   }
   answers.any_look = RoundsMayDependOnAnswers(plan, RoundsTried(answers));
+  if (!answers.greedy && IsSimulated(plan.students[student])) {
+    for (std::vector<ChoiceAnswer>& row : answers.rounds) {
+      for (ChoiceAnswer& answer : row) answer.text = 0;
+    }
+  }
   MarkLost(data, student, answers);
   return answers;
 }

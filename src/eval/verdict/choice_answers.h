@@ -19,7 +19,7 @@ struct ChoiceAnswer {
   State state = State::kOpen;
   bool passed = false;
   bool lost = false;       // an attempt failed with an error that may depend on the answer (RunData::AssumeLost)
-  std::uint64_t text = 0;  // equal for equal answers; 0: it has none
+  std::uint64_t text = 0;  // equal for equal answers; 0: not known
   double seconds = 0.0;
   std::optional<double> tokens;  // prompt and output; like those below, absent where unknown
   std::optional<double> output_tokens;

@@ -71,11 +71,12 @@ void CombineWithPrior(const Plan& plan, std::vector<StudentVerdict>& verdicts) {
 }
 
 // Lets the intervals agree with the word and with each other. A word and an interval come from two procedures, each
-// valid by itself. What a word excludes is taken out of the interval: that adds no error beyond that of the word. All
-// else makes intervals wider.
+// valid by itself. What a word excludes is taken out of the interval: that adds no error beyond that of the word, which
+// has to be small for that. All else makes intervals wider.
 void MatchIntervals(const VerdictOptions& options, StudentVerdict& verdict) {
   if (!verdict.low || !verdict.high) return;
-  switch (verdict.word) {
+  constexpr double kMostAlpha = 0.05;
+  switch (options.alpha <= kMostAlpha ? verdict.word : Verdict::kUndecided) {
     case Verdict::kHelps:
       verdict.low = std::max(*verdict.low, options.min_lift);
       break;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "eval/plan/cell.h"
 #include "eval/verdict/input_clusters.h"
 #include "eval/verdict/source_clusters.h"
 
@@ -60,12 +61,15 @@ bool CompleteRounds::IsCopied(std::size_t entry) const {
   return true;
 }
 
-// Above temperature 0, answers without a text (of an imported run) aren't known to be equal.
+// Above temperature 0, answers without a text (of an imported run) aren't known to be equal, and those of a simulated
+// student are equal by chance.
 void CompleteRounds::FindCopies() {
   if (rounds.empty()) return;
-  const bool greedy = data_->plan().sampling.temperature == 0.0;
+  const Plan& plan = data_->plan();
+  const bool greedy = plan.sampling.temperature == 0.0;
+  if (!greedy && (rounds.size() < 2 || IsSimulated(plan.students[student_]))) return;
   std::vector<bool> found(cases.size(), false);
-  for (std::size_t i = 0; i < cases.size() && (greedy || rounds.size() > 1); ++i) {
+  for (std::size_t i = 0; i < cases.size(); ++i) {
     const AnswerPair first = pair(0, i);
     found[i] = (greedy || !(first.without.figures->is_empty && first.with.figures->is_empty)) && IsCopied(i);
   }

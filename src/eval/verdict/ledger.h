@@ -66,8 +66,9 @@ Ledger LedgerFromText(std::string_view text);
 Result<Ledger> ReadLedger(const std::filesystem::path& runs_dir);
 
 // The seed for a plan: its own, or the next one with which none of its cases and checks were chosen by answers that it
-// would reuse. That is so where the last run with a seed had a case or check that the plan lacks. Its own also if the
-// answers don't depend on the seed (temperature 0), or if the plan can't decide anything.
+// would reuse. That is so where a run with that seed, of any skill, had some of its inputs and a case or check that the
+// plan lacks. Its own also if the answers don't depend on the seed (temperature 0), or if the plan can't decide
+// anything.
 std::uint64_t UnseenSeed(const Ledger& ledger, const std::filesystem::path& runs_dir, const Plan& plan);
 
 // Gives a plan the share of alpha that the ledger leaves for it (docs/verdicts.md), and the planned rounds of the run

@@ -84,6 +84,11 @@ bool SameTest(const LedgerRun& run, const LedgerRun& earlier) {
   return earlier.sha256 == run.sha256 && earlier.conditions == run.conditions;
 }
 
+bool HaveCommon(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  return std::any_of(a.begin(), a.end(),
+                     [&](const auto& one) { return std::find(b.begin(), b.end(), one) != b.end(); });
+}
+
 // The earlier looks at the run's tests, by any of its students.
 std::vector<const LedgerRun*> HistoryOf(const LedgerRun& run, const Ledger& ledger, const fs::path& runs_dir,
                                         bool reuses_answers) {
@@ -91,10 +96,7 @@ std::vector<const LedgerRun*> HistoryOf(const LedgerRun& run, const Ledger& ledg
   for (const LedgerRun& earlier : ledger.runs) {
     if (!(earlier.can_decide || reuses_answers) || !SameLineage(run, earlier) || !SharesCases(run, earlier)) continue;
     if (earlier.run == run.run || !WasStarted(earlier, runs_dir)) continue;
-    const bool same_student = std::any_of(earlier.students.begin(), earlier.students.end(), [&](const auto& student) {
-      return std::find(run.students.begin(), run.students.end(), student) != run.students.end();
-    });
-    if (same_student) history.push_back(&earlier);
+    if (HaveCommon(run.students, earlier.students)) history.push_back(&earlier);
   }
   return history;
 }
@@ -187,16 +189,22 @@ LedgerRun LedgerRunOf(const Plan& plan) {
 std::uint64_t UnseenSeed(const Ledger& ledger, const fs::path& runs_dir, const Plan& plan) {
   const LedgerRun run = LedgerRunOf(plan);
   if (!run.can_decide || plan.sampling.temperature.value_or(1.0) == 0.0) return run.seed;
-  std::map<std::uint64_t, const LedgerRun*> last;  // by seed
-  for (const LedgerRun* earlier : HistoryOf(run, ledger, runs_dir, true)) last[earlier->seed] = earlier;
+  // Of any skill: all share the answers without one.
+  const auto is_seen = [&](std::uint64_t seed) {
+    return std::any_of(ledger.runs.begin(), ledger.runs.end(), [&](const LedgerRun& earlier) {
+      return earlier.seed == seed && earlier.run != run.run && HaveCommon(run.students, earlier.students) &&
+             HaveCommon(run.inputs, earlier.inputs) && LacksCasesOf(run, earlier) && WasStarted(earlier, runs_dir);
+    });
+  };
   std::uint64_t seed = run.seed;
-  while (last.contains(seed) && LacksCasesOf(run, *last.at(seed))) ++seed;
+  while (is_seen(seed)) ++seed;
   return seed;
 }
 
 void TakeShare(const Ledger& ledger, const fs::path& runs_dir, bool reuses_answers, Plan& plan) {
   const LedgerRun run = LedgerRunOf(plan);
-  const std::vector<const LedgerRun*> history = HistoryOf(run, ledger, runs_dir, reuses_answers);
+  // A run with few answers counts the others of its kind even if it asks anew: one that is picked may be continued.
+  const std::vector<const LedgerRun*> history = HistoryOf(run, ledger, runs_dir, reuses_answers || !run.can_decide);
   std::set<std::string> versions = {run.sha256};
   for (const LedgerRun* earlier : history) versions.insert(earlier->sha256);
 

@@ -126,6 +126,9 @@ TEST_F(LedgerTest, ShortRunsCountWhereTheirAnswersAreReused) {
   EXPECT_EQ(WithShare(longer).share.look, 3);
   EXPECT_EQ(WithShare(longer).planned_rounds, 1);
   EXPECT_EQ(WithShare(longer, /*reuses_answers=*/false).share.look, 1);
+  // Asked anew each time, and the last one picked to go on with.
+  for (int i = 0; i < 2; ++i) Look(few("v3"), 0, /*reuses_answers=*/false);
+  EXPECT_EQ(WithShare(longer).share.look, 5);
 }
 
 TEST_F(LedgerTest, CasesThatWereDroppedAfterTheirAnswersWereSeenNeedNewOnes) {
@@ -147,6 +150,17 @@ TEST_F(LedgerTest, CasesThatWereDroppedAfterTheirAnswersWereSeenNeedNewOnes) {
   Plan edited = PlanOf("v2");  // its baseline would be reused
   edited.suite.cases.pop_back();
   EXPECT_EQ(seed_of(edited), 1U);
+  Plan other_skill = fewer;  // the baseline is the same
+  other_skill.skill = Snapshot("another-skill", "other");
+  other_skill.skill.folder = "elsewhere";
+  EXPECT_EQ(seed_of(other_skill), 1U);
+  Plan some_new = fewer;  // as many new ones as there were
+  while (some_new.suite.cases.size() > 1) some_new.suite.cases.pop_back();
+  for (int i = 0; i < 6; ++i) {
+    some_new.suite.cases.push_back(some_new.suite.cases.front());
+    some_new.suite.cases.back().input = "new question " + std::to_string(i);
+  }
+  EXPECT_EQ(seed_of(some_new), 1U);
   fewer.sampling.temperature = 0.0;
   EXPECT_EQ(seed_of(fewer), 0U) << "its answers don't depend on the seed";
   fewer.sampling.temperature.reset();

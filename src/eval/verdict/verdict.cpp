@@ -78,7 +78,8 @@ Decision DecisionOf(RoundEvidence& evidence, bool helps, bool hurts, const Plan&
   } else if (margin > 0.0 && evidence.PNoEffect(margin) <= AlphaOfSequence(plan)) {
     decision.word = Verdict::kNoEffect;
   }
-  const bool left_out = decision.word == Verdict::kNoEffect && (lift < range.low || lift > range.high);
+  const bool left_out =
+      decision.word == Verdict::kNoEffect && (lift < range.low || lift > range.high || std::abs(lift) >= margin);
   if (left_out || LiftContradicts(decision.word, lift, plan.verdict.min_lift))
     decision.withdrawn = std::exchange(decision.word, Verdict::kUndecided);
   return decision;
