@@ -352,6 +352,8 @@ class StudentPlan(TypedDict):
     no_effect: NoEffectNeed
     detectable_lift: Optional[float]
     time_source: str
+    look: int
+    continues_rounds: Optional[int]
 
 
 class PlanResult(TypedDict):
