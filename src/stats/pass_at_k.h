@@ -32,7 +32,7 @@ struct CaseMean {
 };
 
 // Nothing without cases, or if a case has fewer than k answers. The cases are the sample: BoundedMeanInterval of
-// their estimates, for any distribution of these.
+// their estimates, for any distribution of these, and MeanInterval from 200 cases on.
 std::optional<CaseMean> MeanPassAtK(const std::vector<CaseAnswers>& cases, std::int64_t k);
 std::optional<CaseMean> MeanPassAllK(const std::vector<CaseAnswers>& cases, std::int64_t k);
 

@@ -16,10 +16,10 @@ struct CaseRates {
 // The sequential rule: look after every round, stop when decided or after the planned rounds.
 struct SequentialRule {
   int rounds = 20;
-  int planned = 0;        // rounds over which alpha is spent, those first planned; 0: `rounds`
   double alpha = 0.05;    // of this student, after division among students
   double min_lift = 0.0;  // "helps" claims a lift above this
   double margin = 0.0;    // "no effect" claims a lift within ±margin; 0: this verdict is not considered
+  int planned = 0;        // rounds over which alpha is spent, those first planned; 0: `rounds`
 };
 
 struct RuleOutcome {
