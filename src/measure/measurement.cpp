@@ -136,9 +136,10 @@ Result<TakenShare> ShareOf(const MeasureSpec& spec, Measurement& measurement) {
   Result<TakenShare> share = TakenShare::Take(runs_dir, policy, measurement.plan);
   if (!share) return share.error().With("counting earlier looks at the tests (--no-ledger ignores them)");
   if (const std::uint64_t seed = measurement.plan.sampling.seed; seed != spec.sampling.seed) {
-    Warn({fmt::format("cases or checks were dropped or changed after their answers were seen, so answers are asked for "
-                      "anew, with seed {} in place of {} (kept answers would flatter or harm the skill)",
-                      seed, spec.sampling.seed)},
+    Warn({fmt::format(
+             "cases or checks were dropped or changed after their answers were seen, so this run gets new answers "
+             "(seed {} instead of {}): reusing the old ones would bias the verdict",
+             seed, spec.sampling.seed)},
          measurement.remarks);
   }
   if (share->skipped_lines() > 0) {

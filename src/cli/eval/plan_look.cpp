@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <optional>
 #include <ranges>
+#include <utility>
 #include <vector>
 
 #include "eval/journal/journal.h"
@@ -36,36 +37,32 @@ std::optional<Plan> NewestPlanWith(const std::string& model, const fs::path& run
   return std::nullopt;
 }
 
-Result<NextLook> FindNextLook(const fs::path& runs_dir, const Skill& skill, const Suite& suite,
-                              const std::string& model, double alpha) {
-  NextLook look{.number = 1, .planned_rounds = 0, .alpha = CandidateAlpha(1, alpha)};
-  std::optional<Plan> plan = NewestPlanWith(model, runs_dir);
-  if (!plan) return look;
-  ASSIGN_OR_RETURN(const Ledger ledger, ReadLedger(runs_dir));
-  plan->run.clear();
-  plan->skill = Snapshot(skill);
-  plan->suite = suite;
-  plan->verdict.alpha = alpha;
-  plan->arms = {Arm::kBaseline, Arm::kSkill};
-  plan->rounds = kMaxRounds;  // unlike those of a run that it would continue
-  plan->planned_rounds = 0;
-  plan->sampling.seed = UnseenSeed(ledger, runs_dir, *plan);
-  TakeShare(ledger, runs_dir, true, *plan);
-  look.number = std::max(plan->share.look, 1);
-  look.planned_rounds = plan->planned_rounds;
-  look.alpha = EffectiveAlpha(*plan);
-  return look;
+// `plan`: of an earlier run with the model.
+NextLook LookOf(Plan plan, const Skill& skill, const Suite& suite, double alpha, const Ledger& ledger,
+                const fs::path& runs_dir) {
+  plan.run.clear();
+  plan.skill = Snapshot(skill);
+  plan.suite = suite;
+  plan.verdict.alpha = alpha;
+  plan.arms = {Arm::kBaseline, Arm::kSkill};
+  plan.rounds = kMaxRounds;  // unlike those of a run that it would continue
+  plan.planned_rounds = 0;
+  plan.sampling.seed = UnseenSeed(ledger, runs_dir, plan);
+  TakeShare(ledger, runs_dir, true, plan);
+  return {.number = std::max(plan.share.look, 1), .planned_rounds = plan.planned_rounds, .alpha = EffectiveAlpha(plan)};
 }
 
 }  // namespace
 
 Result<std::vector<NextLook>> FindNextLooks(const fs::path& runs_dir, const Skill& skill, const Suite& suite,
                                             const std::vector<std::string>& models, double alpha) {
+  ASSIGN_OR_RETURN(const Ledger ledger, ReadLedger(runs_dir));
   std::vector<NextLook> looks;
   looks.reserve(models.size());
   for (const std::string& model : models) {
-    ASSIGN_OR_RETURN(const NextLook look, FindNextLook(runs_dir, skill, suite, model, alpha));
-    looks.push_back(look);
+    std::optional<Plan> plan = NewestPlanWith(model, runs_dir);
+    looks.push_back(plan ? LookOf(*std::move(plan), skill, suite, alpha, ledger, runs_dir)
+                         : NextLook{.number = 1, .planned_rounds = 0, .alpha = CandidateAlpha(1, alpha)});
   }
   return looks;
 }

@@ -26,7 +26,7 @@ std::vector<Cell> CellsOf(const Plan& plan);
 // Whether a case and round belong to the plan's shard.
 bool InShard(const Plan& plan, std::size_t student, int round, std::size_t case_index);
 
-// Whether the student is `sim:…`. It draws each answer anew and has two texts for them.
+// Whether the student is `sim:…`: a random draw decides each answer, and there are only two texts to choose from.
 bool IsSimulated(const Student& student);
 
 // The request of a cell. Both arms of a (case, round) get the same sampling settings and seed.

@@ -78,21 +78,18 @@ void CompleteRounds::FindCopies() {
   if (MayBeCopies(copies, cases.size())) copied = std::move(found);
 }
 
-std::vector<int> CompleteRounds::SumsOfRound(std::size_t round) const {
-  std::vector<int> sums(unit_sizes.size(), 0);
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    const AnswerPair entry = pair(round, i);
-    sums[units[i]] += (entry.with.passed ? 1 : 0) - (entry.without.passed ? 1 : 0);
-  }
-  return sums;
-}
+std::vector<int> CompleteRounds::SumsOfRound(std::size_t round) const { return SumsWithout(round, 0); }
 
 std::vector<int> CompleteRounds::EvidenceOfRound(std::size_t round, bool positive) const {
+  return SumsWithout(round, positive ? 1 : -1);
+}
+
+std::vector<int> CompleteRounds::SumsWithout(std::size_t round, int repeated) const {
   std::vector<int> sums(unit_sizes.size(), 0);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const AnswerPair entry = pair(round, i);
     const int change = (entry.with.passed ? 1 : 0) - (entry.without.passed ? 1 : 0);
-    const bool again = round > 0 && !copied.empty() && copied[i] && change == (positive ? 1 : -1);
+    const bool again = round > 0 && !copied.empty() && copied[i] && change == repeated;
     if (!again) sums[units[i]] += change;
   }
   return sums;

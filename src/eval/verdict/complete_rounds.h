@@ -79,6 +79,8 @@ class CompleteRounds {
   void Select();
   void FindCopies();
   bool IsCopied(std::size_t entry) const;
+  // Without what changed in this way and was copied from an earlier round.
+  std::vector<int> SumsWithout(std::size_t round, int repeated) const;
 
   const RunData* data_;
   std::size_t student_;

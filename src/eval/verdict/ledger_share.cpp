@@ -203,7 +203,7 @@ std::uint64_t UnseenSeed(const Ledger& ledger, const fs::path& runs_dir, const P
 
 void TakeShare(const Ledger& ledger, const fs::path& runs_dir, bool reuses_answers, Plan& plan) {
   const LedgerRun run = LedgerRunOf(plan);
-  // A run with few answers counts the others of its kind even if it asks anew: one that is picked may be continued.
+  // Runs with few answers count each other even if they ask for new answers: the best of them may be continued later.
   const std::vector<const LedgerRun*> history = HistoryOf(run, ledger, runs_dir, reuses_answers || !run.can_decide);
   std::set<std::string> versions = {run.sha256};
   for (const LedgerRun* earlier : history) versions.insert(earlier->sha256);

@@ -126,7 +126,7 @@ TEST_F(LedgerTest, ShortRunsCountWhereTheirAnswersAreReused) {
   EXPECT_EQ(WithShare(longer).share.look, 3);
   EXPECT_EQ(WithShare(longer).planned_rounds, 1);
   EXPECT_EQ(WithShare(longer, /*reuses_answers=*/false).share.look, 1);
-  // Asked anew each time, and the last one picked to go on with.
+  // Repeated with new answers each time, until one looks good enough to continue.
   for (int i = 0; i < 2; ++i) Look(few("v3"), 0, /*reuses_answers=*/false);
   EXPECT_EQ(WithShare(longer).share.look, 5);
 }

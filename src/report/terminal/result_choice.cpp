@@ -180,16 +180,9 @@ std::string NotCompared(const SweetSpot& spot) {
 }  // namespace
 
 std::vector<std::string> ResultOfSeveral(const JudgedRun& run) {
-  constexpr std::size_t kManyCells = 50'000;  // comparing all choices of more takes seconds
   const std::optional<Arm> reference = ReferenceArm(run.plan());
   const bool compared = reference && run.plan().has_arm(Arm::kSkill);
   Sentences sentences;
-  if (run.summary.cells > kManyCells) {
-    sentences = compared ? ByVerdict(run) : Sentences{PassRates(run)};
-    sentences.push_back(FailedText(run));
-    std::erase(sentences, "");
-    return sentences;
-  }
   const RunChoices choices = ChoicesOfRun(run);
   if (choices.spot.sweet_spot) {
     sentences = BestValue(choices.spot);

@@ -32,7 +32,7 @@ TEST(ClaimText, SaysWhatItIsAbout) {
   EXPECT_EQ(ClaimText(verdict), "helps on this case; new ones not shown");
 }
 
-// The interval for new cases stands beside the claim about them, in place of the one for these cases.
+// A claim about new cases is followed by the interval for new cases, not by the one for these.
 TEST(VerdictText, TheIntervalForNewCasesLeads) {
   StudentVerdict verdict = ReportRun().verdicts.front();
   verdict.new_cases_low = 0.1;
