@@ -164,7 +164,7 @@ void PrintSearched(int draws, Claims& claims) {
       "   cases  rounds  margin   alpha 5          alpha 0.71       worst suite at 5\n");
   for (const int cases : {6, 12, 30}) {
     for (const int rounds : {2, 3, 5, 10, 20}) {
-      for (const double margin : {0.0, 0.05, 0.1}) {
+      for (const double margin : {0.0, 0.05, 0.1, 0.2}) {
         const auto [worst, worst_at_a_seventh] = SearchPartlyFixed(cases, rounds, margin, draws / 40);
         const double at_alpha = FalseClaims(worst, rounds, margin, draws).at_alpha;
         const double at_a_seventh = FalseClaims(worst_at_a_seventh, rounds, margin, draws).at_a_seventh;

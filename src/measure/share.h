@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "eval/journal/journal.h"
+#include "eval/plan/alpha_share.h"
 #include "eval/plan/plan.h"
 #include "eval/verdict/ledger.h"
 #include "util/result.h"
@@ -27,7 +28,8 @@ class TakenShare {
  public:
   // Gives the plan the share that the ledger of `runs_dir` leaves for it, and another seed if the policy allows that
   // and it must have one; no share if its looks don't count, or if it has no verdict: a shard, or a plan without an arm
-  // to compare with. Errors: the ledger can't be locked or read.
+  // to compare with. The latter is a look all the same, because what it shows may decide which version is kept, and
+  // its answers are reused: NoteStart counts it. Errors: the ledger can't be locked or read.
   static Result<TakenShare> Take(const std::filesystem::path& runs_dir, const LookPolicy& policy, Plan& plan);
 
   // Notes the start of the run, which has its name by now, and unlocks the ledger.
@@ -37,6 +39,7 @@ class TakenShare {
 
  private:
   std::optional<LedgerLock> lock_;  // absent: there is nothing to note
+  std::optional<AlphaShare> without_verdict_;  // of a plan that isn't to have a share
   std::size_t skipped_lines_ = 0;
 };
 

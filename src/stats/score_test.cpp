@@ -6,11 +6,14 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
+#include "stats/bounded_mean.h"
+
 namespace upskill {
 namespace {
 
 constexpr double kDegreesPerPair = 3.0;  // of the variance within units, which is estimated from answers of 0 and 1
-constexpr double kUnseen = 1.25;         // of variance; chosen by simulation, as kScoreCorrection
+constexpr double kUnseen = 1.5;          // of variance; chosen by simulation, as kScoreCorrection
+constexpr std::size_t kManyUnits = 200;  // from here on, the exact test of one round takes long and isn't needed
 
 // What a test needs of the pairs, computed once.
 struct PairMoments {
@@ -125,11 +128,26 @@ double WithUnseenVariance(double excess, double variance) {
   return boost::math::cdf(boost::math::complement(boost::math::normal(), z));
 }
 
+// Values outside [−1, 1], which a judge's correction may give, widen the range.
+double TailOfOneRound(const std::vector<ScoreUnit>& units, double bound) {
+  double widest = 1.0;
+  std::vector<double> values;
+  values.reserve(units.size());
+  for (const ScoreUnit& one : units) {
+    if (one.rounds > 0.0) values.push_back(one.wins - one.losses);
+  }
+  for (const double value : values) widest = std::max(widest, std::abs(value));
+  for (double& value : values) value /= widest;
+  return BoundedMeanTest(values, bound / widest);
+}
+
 double TailOf(const PairMoments& moments, const std::vector<ScoreUnit>& units, double bound) {
+  const bool one_round = moments.degrees <= 0.0;
+  if (one_round && units.size() < kManyUnits) return TailOfOneRound(units, bound);
   const double excess = moments.sum - moments.pairs * bound;
   if (excess <= kScoreCorrection) return excess <= 0.0 ? 1.0 : 0.5;
   const double pooled = Tail(excess, RestrictedVariance(moments, excess), moments.degrees);
-  if (moments.degrees <= 0.0) return pooled;
+  if (one_round) return pooled;
   const double scale = kDegreesPerPair * moments.pairs / moments.degrees;  // rounds / (rounds − 1)
   const double seen = scale * TiltedBy(1.0, units).variance;
   const double restricted = std::max(seen, scale * RestrictedByUnit(units, moments.pairs * bound));

@@ -63,11 +63,13 @@ bool SameLineage(const LedgerRun& a, const LedgerRun& b) {
   return a.sha256 == b.sha256 || a.skill == b.skill || (!a.folder.empty() && a.folder == b.folder);
 }
 
-// Whether at least half of the inputs of `run` were in `earlier`.
-bool SharesCases(const LedgerRun& run, const LedgerRun& earlier) {
+// Whether at least half of the inputs of `run` were in `earlier`; any, if their answers are the same (`reuses_answers`
+// and one seed).
+bool SharesCases(const LedgerRun& run, const LedgerRun& earlier, bool reuses_answers) {
   std::vector<std::string> common;
   std::set_intersection(run.inputs.begin(), run.inputs.end(), earlier.inputs.begin(), earlier.inputs.end(),
                         std::back_inserter(common));
+  if (reuses_answers && run.seed == earlier.seed) return !common.empty();
   return 2 * common.size() >= run.inputs.size();
 }
 
@@ -94,7 +96,8 @@ std::vector<const LedgerRun*> HistoryOf(const LedgerRun& run, const Ledger& ledg
                                         bool reuses_answers) {
   std::vector<const LedgerRun*> history;
   for (const LedgerRun& earlier : ledger.runs) {
-    if (!(earlier.can_decide || reuses_answers) || !SameLineage(run, earlier) || !SharesCases(run, earlier)) continue;
+    if (!(earlier.can_decide || reuses_answers) || !SameLineage(run, earlier)) continue;
+    if (!SharesCases(run, earlier, reuses_answers)) continue;
     if (earlier.run == run.run || !WasStarted(earlier, runs_dir)) continue;
     if (HaveCommon(run.students, earlier.students)) history.push_back(&earlier);
   }
@@ -144,12 +147,21 @@ StudentShare ShareOfStudent(const std::vector<const LedgerRun*>& history, const 
   return share;
 }
 
+// The rounds first planned for the version's answers by another test of them (with another --min-lift, or cases).
+std::optional<int> RoundsOfAnotherTest(const std::vector<const LedgerRun*>& history, const LedgerRun& run) {
+  for (const LedgerRun* earlier : history) {
+    if (earlier->sha256 == run.sha256 && earlier->seed == run.seed) return earlier->planned_rounds;
+  }
+  return std::nullopt;
+}
+
 double LogOfEvidence(double e_value) { return std::log(std::max(e_value, DBL_MIN)); }
 
-// Whether any outcome could decide anything. Without a lift, a pair (one input, one round) is a win with a probability
+// Whether any outcome could decide anything. With one arm, none could. Without a lift, a pair (one input, one round) is a win with a probability
 // of at most 1/2; with a lift of the margin, it is a tie with one of at most 1 - margin. So n pairs that all come out
 // alike have a probability of at least max(1/2, 1 - margin)^n.
 bool CanDecide(const Plan& plan) {
+  if (!plan.has_arm(Arm::kSkill) || !plan.has_arm(ComparedArm(plan))) return false;
   if (!plan.share.prior.empty()) return true;  // the evidence of other seeds may be all but enough
   const double pairs =
       static_cast<double>(FirstOfEachInput(plan.suite).size()) * static_cast<double>(std::max(plan.rounds, 0));
@@ -236,6 +248,8 @@ void TakeShare(const Ledger& ledger, const fs::path& runs_dir, bool reuses_answe
   for (const LedgerRun* earlier : history) next = std::max(next, earlier->share.look + 1);
   // Tests with different plans can't be continued as one.
   if (planned.size() > 1) share.look = next;
+  if (const auto others = RoundsOfAnotherTest(history, run); planned.empty() && others && reuses_answers)
+    planned.insert(*others);
   if (planned.size() == 1 && *planned.begin() != plan.rounds) plan.planned_rounds = *planned.begin();
   share.look = std::min(share.look, kMaxLooks);
   share.prior_runs.assign(prior_runs.begin(), prior_runs.end());

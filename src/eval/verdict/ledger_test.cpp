@@ -131,6 +131,31 @@ TEST_F(LedgerTest, ShortRunsCountWhereTheirAnswersAreReused) {
   EXPECT_EQ(WithShare(longer).share.look, 5);
 }
 
+// A run with one arm has no verdict, but it may decide which version is kept.
+TEST_F(LedgerTest, RunsWithOneArmCountWhereTheirAnswersAreReused) {
+  for (const std::string version : {"v1", "v2"}) {
+    Plan plan = PlanOf(version);
+    plan.arms = {Arm::kSkill};
+    Look(plan);
+    EXPECT_FALSE(Read().runs.back().can_decide);
+    const Result<Folder> folder = Folder::Make(runs_.path() / Read().runs.back().run);
+    ASSERT_TRUE(folder->WriteFile("plan.json", "{}").ok());
+    ASSERT_TRUE(folder->WriteFile("samples.jsonl", "{\"status\":\"ok\",\"answer\":\"4\"}\n").ok());
+  }
+  EXPECT_EQ(WithShare(PlanOf("v3")).share.look, 3);
+  EXPECT_EQ(WithShare(PlanOf("v3"), /*reuses_answers=*/false).share.look, 1);
+}
+
+// Another --min-lift is another look, and the answers seen may have decided on more rounds.
+TEST_F(LedgerTest, AnotherTestOfTheSameAnswersKeepsTheRoundsFirstPlanned) {
+  Look(PlanOf("v1", 0, 3));
+  Plan more = PlanOf("v1", 0, 10);
+  more.verdict.min_lift = 0.05;
+  EXPECT_EQ(WithShare(more).share.look, 2);
+  EXPECT_EQ(WithShare(more).planned_rounds, 3);
+  EXPECT_EQ(WithShare(more, /*reuses_answers=*/false).planned_rounds, 0);
+}
+
 TEST_F(LedgerTest, CasesThatWereDroppedAfterTheirAnswersWereSeenNeedNewOnes) {
   const auto seed_of = [&](const Plan& plan) { return UnseenSeed(Read(), runs_.path(), plan); };
   Plan plan = PlanOf("v1");
@@ -214,6 +239,8 @@ TEST_F(LedgerTest, OtherTestsAndStudentsStartAfresh) {
   EXPECT_EQ(Share(other_student).look, 1);
   Plan other_tests = PlanOf("v2");
   for (std::size_t i = 0; i < 4; ++i) other_tests.suite.cases[i].input += " in other words";
+  EXPECT_EQ(Share(other_tests).look, 2) << "the answers of the others are used again";
+  other_tests.sampling.seed = UnseenSeed(Read(), runs_.path(), other_tests);
   EXPECT_EQ(Share(other_tests).look, 1);
 }
 

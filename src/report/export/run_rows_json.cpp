@@ -23,10 +23,12 @@ constexpr std::array<RowCount, 8> kRowCounts = {{{"cells", &ArmSummary::cells},
                                                  {"cost_known", &ArmSummary::cost_known}}};
 
 using RowNumber = std::pair<const char*, std::optional<double> StudentVerdict::*>;
-constexpr std::array<RowNumber, 4> kRowNumbers = {{{"lift", &StudentVerdict::lift},
+constexpr std::array<RowNumber, 6> kRowNumbers = {{{"lift", &StudentVerdict::lift},
                                                    {"low", &StudentVerdict::low},
                                                    {"high", &StudentVerdict::high},
-                                                   {"lift_estimate", &StudentVerdict::lift_estimate}}};
+                                                   {"lift_estimate", &StudentVerdict::lift_estimate},
+                                                   {"new_cases_low", &StudentVerdict::new_cases_low},
+                                                   {"new_cases_high", &StudentVerdict::new_cases_high}}};
 
 using RowChange = std::pair<const char*, std::optional<PairedChange> StudentVerdict::*>;
 constexpr std::array<RowChange, 2> kRowChanges = {

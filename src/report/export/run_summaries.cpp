@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kSchema = 1;
+constexpr int kSchema = 2;
 constexpr std::size_t kFewRuns = 32;  // are judged in no time
 
 // The beginning of a run's line, by which it is found and known to be as it was, without parsing the rest.

@@ -105,9 +105,8 @@ TEST(VerdictRemarks, AVerdictBesideAnIntervalThatIncludesZero) {
   verdict.complete_rounds = 10;
   verdict.low = -0.07;
   verdict.high = 1.0;
-  const auto remark = HasSubstr("show that it helps, but not by how much");
+  const auto remark = HasSubstr("2 cases in 10 rounds show that it helps, but not by how much");
   EXPECT_THAT(VerdictRemarks(run.judged(), 0), Contains(remark));
-  EXPECT_THAT(VerdictRemarks(run.judged(), 0), Contains(HasSubstr("2 cases in 10 rounds are too few")));
   verdict.low = 0.07;
   EXPECT_THAT(VerdictRemarks(run.judged(), 0), Not(Contains(remark)));
   verdict.low = -1.0;
