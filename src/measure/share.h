@@ -38,7 +38,7 @@ class TakenShare {
   std::size_t skipped_lines() const { return skipped_lines_; }  // of the ledger: they can't be read
 
  private:
-  std::optional<LedgerLock> lock_;  // absent: there is nothing to note
+  std::optional<LedgerLock> lock_;             // absent: there is nothing to note
   std::optional<AlphaShare> without_verdict_;  // of a plan that isn't to have a share
   std::size_t skipped_lines_ = 0;
 };

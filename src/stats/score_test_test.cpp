@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "stats/exact_rate.h"
-#include "stats/ratio_interval.h"
 #include "util/rng.h"
 
 namespace upskill {
@@ -136,29 +135,6 @@ TEST(ExactRateInterval, Tables) {
   EXPECT_NEAR(ExactRateInterval(3, 10).low, 0.0667, 5e-5);
   EXPECT_NEAR(ExactRateInterval(3, 10).high, 0.6525, 5e-5);
   EXPECT_EQ(ExactRateInterval(0, 0).high, 1.0);
-}
-
-// By hand: with b constant, Student's interval of a divided by b.
-TEST(RatioInterval, OfAConstantIsStudents) {
-  const std::vector<double> a = {0.7, 2.0, 1.3, 1.9, 0.4};
-  const auto student = MeanInterval(a);
-  const auto ratio = RatioInterval(a, {2.0, 2.0, 2.0, 2.0, 2.0});
-  ASSERT_TRUE(ratio.has_value());
-  EXPECT_NEAR(ratio->low, student->low / 2.0, 1e-12);
-  EXPECT_NEAR(ratio->high, student->high / 2.0, 1e-12);
-}
-
-TEST(RatioInterval, ProportionalValuesLeaveNoDoubt) {
-  const auto ratio = RatioInterval({1.0, 2.0, 1.5, 2.2}, {2.0, 4.0, 3.0, 4.4});
-  ASSERT_TRUE(ratio.has_value());
-  EXPECT_NEAR(ratio->low, 0.5, 1e-6);
-  EXPECT_NEAR(ratio->high, 0.5, 1e-6);
-}
-
-TEST(RatioInterval, IsNotClaimedWhereTheDivisorCouldBeZero) {
-  EXPECT_FALSE(RatioInterval({1.0, 2.0}, {0.0, 1.0}).has_value());
-  EXPECT_FALSE(RatioInterval({1.0}, {1.0}).has_value());
-  EXPECT_FALSE(RatioInterval({1.0, 1.0}, {0.0, 0.0}).has_value());
 }
 
 }  // namespace

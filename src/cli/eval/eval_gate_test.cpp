@@ -129,7 +129,7 @@ TEST_F(EvalGate, TheSweetSpotIsTested) {
   ASSERT_EQ(Eval({"--runs", "20", "--no-cache"}, models), 0) << error;
   EXPECT_THAT(out, HasSubstr("is not worse than any other choice\n  by more than 5 points (95 %)"));
   ASSERT_EQ(Run({"runs", "--matrix", "-d", runs().string()}), 0);
-  EXPECT_THAT(out, AllOf(HasSubstr("best value: "), HasSubstr(" ± "), Not(HasSubstr("not shown: "))));
+  EXPECT_THAT(out, AllOf(HasSubstr("best value: "), Not(HasSubstr("not shown: "))));
   ASSERT_EQ(Run({"runs", "--matrix", "-d", runs().string(), "--within", "0.5", "--json"}), 0);
   const Json spot = OutAsJson().at("sweet_spots").at(0);
   EXPECT_TRUE(spot.at("sweet_spot").is_null());

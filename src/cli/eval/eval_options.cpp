@@ -215,7 +215,7 @@ std::vector<EvalOption> VerdictRows() {
       {"--margin", "POINTS", "Equivalence margin of `no effect`, in percentage points", At(&EvalOptions::margin_points),
        kInPlan | kShowsDefault, Checked(Number(0.1, 99.0))},
       {"--gate", "CLAUSES",
-       "Exit with 1 unless every clause holds, such as 'helps:*; tokens<+20%' (`upskill help exit-codes`)",
+       "Exit with 1 unless every clause holds, such as 'helps:*; tokens<+20%@estimate' (`upskill help exit-codes`)",
        At(&EvalOptions::gate), kOfWholeRun | kInResumeLine, Checked(CLI::Validator(NotAnEmptyGate, ""))},
   };
 }

@@ -52,25 +52,6 @@ ChoiceAnswer AnswerOf(const FinalSample& final_sample) {
   return answer;
 }
 
-// Of the cases' means of a quantity; nothing where it is unknown for any answer.
-template <typename Quantity>
-std::optional<Interval> RangeOf(const ChoiceAnswers& answers, Quantity quantity) {
-  std::vector<double> means;
-  for (std::size_t i = 0; i < answers.cases.size(); ++i) {
-    double sum = 0.0;
-    double count = 0.0;
-    for (const std::vector<ChoiceAnswer>& round : answers.rounds) {
-      if (round[i].state != ChoiceAnswer::State::kAnswered) continue;
-      const std::optional<double> value = quantity(round[i]);
-      if (!value) return std::nullopt;
-      sum += *value;
-      count += 1.0;
-    }
-    if (count > 0.0) means.push_back(sum / count);
-  }
-  return MeanInterval(means);
-}
-
 // The rounds, from the first, in which each cell has its final sample.
 int RoundsTried(const ChoiceAnswers& answers) {
   const auto is_open = [](const std::vector<ChoiceAnswer>& row) {
@@ -138,14 +119,6 @@ std::size_t CountCopied(const ChoiceAnswers& answers) {
     if (same && (answers.greedy || first.text != 0)) ++copied;
   }
   return copied;
-}
-
-std::optional<Interval> TokensRange(const ChoiceAnswers& answers) {
-  return RangeOf(answers, [](const ChoiceAnswer& answer) { return answer.tokens; });
-}
-
-std::optional<Interval> CostRange(const ChoiceAnswers& answers) {
-  return RangeOf(answers, [](const ChoiceAnswer& answer) { return answer.cost_usd; });
 }
 
 ChoiceAnswers AnswersOf(const RunData& data, std::size_t student, Arm arm) {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "eval/journal/run_data.h"
-#include "stats/interval.h"
 
 namespace upskill {
 
@@ -56,11 +55,6 @@ const char* ArmPhrase(Arm arm);
 // How many cases have one answer in all rounds: in two or more of them, or at temperature 0 in one. Answers without a
 // text (of an imported run) aren't known to be equal above temperature 0.
 std::size_t CountCopied(const ChoiceAnswers& answers);
-
-// 95 % intervals for the mean of an answer, prompt included, by Student's t over the cases' means; nothing for fewer
-// than two cases, or where any answer's is unknown.
-std::optional<Interval> TokensRange(const ChoiceAnswers& answers);
-std::optional<Interval> CostRange(const ChoiceAnswers& answers);
 
 ChoiceAnswers AnswersOf(const RunData& data, std::size_t student, Arm arm);
 // Of every student and arm of the plan, in its order.

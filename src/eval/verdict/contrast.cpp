@@ -14,7 +14,7 @@
 #include "eval/verdict/complete_rounds.h"
 #include "eval/verdict/missing.h"
 #include "stats/e_process.h"
-#include "stats/ratio_interval.h"
+#include "stats/expense_interval.h"
 #include "stats/score_test.h"
 
 namespace upskill {
@@ -109,22 +109,26 @@ std::size_t CountCopied(const PairedRounds& rounds, bool greedy) {
   return copied;
 }
 
-// By case, or by round if there is one case. Nothing if the quantity is unknown for any answer.
+// Nothing if the quantity is unknown for any answer.
 template <typename Quantity>
-std::optional<PairedMeans> MeansOf(const PairedRounds& rounds, Quantity quantity) {
-  const std::size_t cases = rounds.front().size();
-  const std::size_t units = cases > 1 ? cases : rounds.size();
-  PairedMeans means{std::vector<double>(units, 0.0), std::vector<double>(units, 0.0)};
-  const auto share = static_cast<double>(units) / static_cast<double>(cases * rounds.size());
-  for (std::size_t round = 0; round < rounds.size(); ++round) {
-    for (std::size_t i = 0; i < cases; ++i) {
-      const std::optional<double> a = quantity(*rounds[round][i].a);
-      const std::optional<double> b = quantity(*rounds[round][i].b);
+std::optional<PairedMeans> MeansOf(const PairedRounds& rounds, int max_tokens, Quantity quantity) {
+  PairedMeans means;
+  std::vector<double> lengths;
+  for (const std::vector<CellPair>& row : rounds) {
+    for (const CellPair& pair : row) {
+      const std::optional<double> a = quantity(*pair.a);
+      const std::optional<double> b = quantity(*pair.b);
       if (!a || !b) return std::nullopt;
-      means.a[cases > 1 ? i : round] += *a * share;
-      means.b[cases > 1 ? i : round] += *b * share;
+      means.a.push_back(*a);
+      means.b.push_back(*b);
+      lengths.push_back(pair.a->output_tokens.value_or(0.0));
+      lengths.push_back(pair.b->output_tokens.value_or(0.0));
     }
   }
+  std::vector<double> values;
+  values.reserve(lengths.size());
+  for (std::size_t i = 0; i < means.a.size(); ++i) values.insert(values.end(), {means.a[i], means.b[i]});
+  means.most = MostOfOneAnswer(values, lengths, max_tokens);
   return means;
 }
 
@@ -209,11 +213,14 @@ ContrastEvidence EvidenceOf(const Selected& selected, const ChoiceAnswers& a, Lo
   return evidence;
 }
 
-Contrast WithMeans(Contrast contrast, const PairedRounds& rounds) {
-  contrast.tokens = MeansOf(rounds, [](const ChoiceAnswer& one) { return one.tokens; });
-  contrast.output_tokens = MeansOf(rounds, [](const ChoiceAnswer& one) { return one.output_tokens; });
-  contrast.cost_usd = MeansOf(rounds, [](const ChoiceAnswer& one) { return one.cost_usd; });
-  contrast.seconds = MeansOf(rounds, [](const ChoiceAnswer& one) { return std::optional(one.seconds); });
+Contrast WithMeans(Contrast contrast, const Selected& selected, int max_tokens) {
+  const PairedRounds first = selected.repeat ? PairedRounds{selected.rounds.front()} : PairedRounds();
+  const PairedRounds& rounds = selected.repeat ? first : selected.rounds;
+  const auto means_of = [&](auto quantity) { return MeansOf(rounds, max_tokens, quantity); };
+  contrast.tokens = means_of([](const ChoiceAnswer& one) { return one.tokens; });
+  contrast.output_tokens = means_of([](const ChoiceAnswer& one) { return one.output_tokens; });
+  contrast.cost_usd = means_of([](const ChoiceAnswer& one) { return one.cost_usd; });
+  contrast.seconds = means_of([](const ChoiceAnswer& one) { return std::optional(one.seconds); });
   return contrast;
 }
 
@@ -236,10 +243,12 @@ std::optional<double> PairedMeans::ratio() const {
 std::optional<Interval> PairedMeans::Difference(double confidence) const {
   std::vector<double> differences(a.size());
   std::transform(a.begin(), a.end(), b.begin(), differences.begin(), std::minus<>());
-  return MeanInterval(differences, confidence);
+  return ExpenseInterval(differences, -most, most, confidence);
 }
 
-std::optional<Interval> PairedMeans::Ratio(double confidence) const { return RatioInterval(a, b, confidence); }
+std::optional<Interval> PairedMeans::Ratio(double confidence) const {
+  return ExpenseRatioInterval(a, b, most, confidence);
+}
 
 Interval ContrastEvidence::Range(double confidence, bool anytime) const {
   const auto range_of = [&](std::size_t rounds) {
@@ -322,7 +331,7 @@ Result<Contrast> MakeContrast(const ChoiceAnswers& a, const ChoiceAnswers& b) {
   contrast.anytime = a.any_look || b.any_look;
   contrast.evidence_ = EvidenceOf(selected, a, LostAnswers::kLeftOut);
   contrast.against_ = contrast.for_ = contrast.evidence_;
-  if (!with_lost) return WithMeans(std::move(contrast), rounds);
+  if (!with_lost) return WithMeans(std::move(contrast), selected, a.max_tokens);
   const Selected against = Select(*with_lost, a, b, LostAnswers::kAgainstA);
   const Selected in_favour = Select(*with_lost, a, b, LostAnswers::kForA);
   const bool any =
@@ -333,7 +342,7 @@ Result<Contrast> MakeContrast(const ChoiceAnswers& a, const ChoiceAnswers& b) {
     contrast.against_ = EvidenceOf(against, a, LostAnswers::kAgainstA);
     contrast.for_ = EvidenceOf(in_favour, a, LostAnswers::kForA);
   }
-  return WithMeans(std::move(contrast), rounds);
+  return WithMeans(std::move(contrast), selected, a.max_tokens);
 }
 
 }  // namespace upskill

@@ -14,15 +14,17 @@
 
 namespace upskill {
 
-// A quantity of the answers of A and of B over the same cells: by case, or by round if there is only one case.
+// A quantity of the answers of A and of B to the same cells, in the same order.
 struct PairedMeans {
   std::vector<double> a;
   std::vector<double> b;
+  double most = 0.0;  // that one answer can take (MostOfOneAnswer)
 
   double mean_a() const;
   double mean_b() const;
   std::optional<double> ratio() const;  // of the means, A to B; nothing if B's is 0
-  // Of A − B, and of the ratio; nothing with fewer than two cases (or rounds).
+  // Of A − B, and of the ratio, for answers to exactly these cases (stats/expense_interval.h); nothing with fewer than
+  // two answers.
   std::optional<Interval> Difference(double confidence) const;
   std::optional<Interval> Ratio(double confidence) const;
 };

@@ -193,13 +193,14 @@ TEST(Contrast, RefusesWhatCantBeCompared) {
   EXPECT_THAT(MakeContrast(a, other).error().message, HasSubstr("no round was answered by both"));
 }
 
-TEST(Contrast, CostTokensAndTimeByCase) {
+TEST(Contrast, CostTokensAndTime) {
   const auto contrast = MakeContrast(MakeAnswers("a", 6, 2, 0, 0.002), MakeAnswers("b", 6, 2, 0, 0.001));
   ASSERT_TRUE(contrast.ok() && contrast->cost_usd);
   EXPECT_DOUBLE_EQ(*contrast->cost_usd->ratio(), 2.0);
-  EXPECT_NEAR(contrast->cost_usd->Ratio(0.95)->high, 2.0, 1e-6);
+  EXPECT_TRUE(contrast->cost_usd->Ratio(0.95)->Contains(2.0));
+  EXPECT_GT(contrast->cost_usd->Ratio(0.95)->high, 2.0) << "equal answers don't rule out others";
   EXPECT_NEAR(contrast->tokens->mean_a(), 102.5, 1e-9);
-  EXPECT_NEAR(contrast->tokens->Difference(0.95)->low, 0.0, 1e-9);
+  EXPECT_LT(contrast->tokens->Difference(0.95)->low, 0.0);
   ChoiceAnswers unknown = MakeAnswers("c", 6, 2);
   unknown.rounds[1][3].cost_usd.reset();
   EXPECT_FALSE(MakeContrast(unknown, MakeAnswers("b", 6, 2))->cost_usd);

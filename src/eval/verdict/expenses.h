@@ -6,7 +6,8 @@
 
 namespace upskill {
 
-// Sets what the answers of both arms took: tokens, seconds, cost, cost per passed answer. `complete` has a round.
-void AddExpenses(const CompleteRounds& complete, StudentVerdict& verdict);
+// Sets what the answers of both arms took: tokens, seconds, cost, cost per passed answer. `complete` has a round;
+// `max_tokens`: what a model may write in one answer.
+void AddExpenses(const CompleteRounds& complete, int max_tokens, StudentVerdict& verdict);
 
 }  // namespace upskill

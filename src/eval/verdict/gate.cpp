@@ -201,8 +201,14 @@ class Examiner {
     if (clause_.by_estimate) return {holds(measured.estimate), estimate};
     if (!measured.bounds) return {false, estimate + ", without bounds: too few cases and rounds"};
     const double limit = clause_.less ? measured.bounds->high : measured.bounds->low;
-    return {holds(limit),
-            fmt::format("{}, {} {} ({})", estimate, clause_.less ? "at most" : "at least", text(limit), LevelText())};
+    Finding finding{holds(limit), fmt::format("{}, {} {} ({})", estimate, clause_.less ? "at most" : "at least",
+                                              text(limit), LevelText())};
+    if (!finding.passed && holds(measured.estimate) && clause_.kind != Kind::kLift && clause_.kind != Kind::kPass) {
+      finding.detail +=
+          "; a few answers as long as --max-tokens allows can't be ruled out: add rounds, lower --max-tokens, or "
+          "gate the measured change with @estimate";
+    }
+    return finding;
   }
 
   // Answers that were lost to errors count as `lost_passes`.

@@ -161,9 +161,20 @@ TEST(CheckGate, BoundsNotEstimates) {
   EXPECT_EQ(students.Check("pass:opus>85%"), "opus:1");
   EXPECT_EQ(students.Check("pass:opus>90%"), "opus:0") << "11 of 12";
   EXPECT_EQ(students.Check("pass:opus>90%@estimate"), "opus:1");
+}
+
+// A run that shows no runaway answers isn't one without any.
+TEST(CheckGate, ExpensesAllowForAnswersAsLongAsTheLimit) {
+  JudgedStudents students;
+  EXPECT_EQ(students.Check("tokens<+20%"), "haiku:0 opus:0");
+  EXPECT_EQ(students.Check("tokens<+20%@estimate"), "haiku:1 opus:1");
+  EXPECT_EQ(students.Check("tokens<0@estimate"), "haiku:0 opus:0") << "equal is not less";
+  EXPECT_EQ(students.Check("seconds:haiku<1%@estimate"), "haiku:1");
+  EXPECT_THAT(students.Detail("tokens:haiku<+20%"), HasSubstr("--max-tokens"));
+  Plan plan = students.run.plan();
+  plan.sampling.max_tokens = 1;  // no answer can be longer than those seen
+  students.run = Judge(AnsweredRun(plan, [](std::size_t, Arm, std::size_t, int) { return true; }));
   EXPECT_EQ(students.Check("tokens<+20%"), "haiku:1 opus:1");
-  EXPECT_EQ(students.Check("tokens<0"), "haiku:0 opus:0") << "equal is not less";
-  EXPECT_EQ(students.Check("seconds:haiku<1%"), "haiku:1");
 }
 
 TEST(CheckGate, BoundsHoldAtWhatEarlierLooksLeaveOfAlpha) {

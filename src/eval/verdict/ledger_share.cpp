@@ -157,9 +157,9 @@ std::optional<int> RoundsOfAnotherTest(const std::vector<const LedgerRun*>& hist
 
 double LogOfEvidence(double e_value) { return std::log(std::max(e_value, DBL_MIN)); }
 
-// Whether any outcome could decide anything. With one arm, none could. Without a lift, a pair (one input, one round) is a win with a probability
-// of at most 1/2; with a lift of the margin, it is a tie with one of at most 1 - margin. So n pairs that all come out
-// alike have a probability of at least max(1/2, 1 - margin)^n.
+// Whether any outcome could decide anything. With one arm, none could. Without a lift, a pair (one input, one round) is
+// a win with a probability of at most 1/2; with a lift of the margin, it is a tie with one of at most 1 - margin. So n
+// pairs that all come out alike have a probability of at least max(1/2, 1 - margin)^n.
 bool CanDecide(const Plan& plan) {
   if (!plan.has_arm(Arm::kSkill) || !plan.has_arm(ComparedArm(plan))) return false;
   if (!plan.share.prior.empty()) return true;  // the evidence of other seeds may be all but enough

@@ -302,7 +302,7 @@ std::vector<StudentVerdict> JudgeAnswers(const RunData& data, Arm against, int r
     AddPValues(evidence[i], plan.verdict.margin, verdict);
     AddCeilingAndFloor(data, i, complete[i], verdict);
     AddLift(evidence[i], plan, complete[i].tried, against, levels, verdict);
-    AddExpenses(complete[i], verdict);
+    AddExpenses(complete[i], data.plan().sampling.max_tokens, verdict);
     const Decision decision = DecisionOf(evidence[i], rejections.helps[i], rejections.hurts[i], plan);
     verdict.word = decision.word;
     if (decision.withdrawn != Verdict::kUndecided) {

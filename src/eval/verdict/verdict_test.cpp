@@ -265,8 +265,8 @@ TEST(JudgeRun, PairsTokensCostAndSeconds) {
   ASSERT_TRUE(verdict.tokens.has_value());
   EXPECT_DOUBLE_EQ(verdict.tokens->without, 110.5);
   EXPECT_DOUBLE_EQ(verdict.tokens->with, 310.5);
-  EXPECT_THAT(verdict.tokens->low, Optional(200.0));
-  EXPECT_THAT(verdict.tokens->high, Optional(200.0));
+  EXPECT_LT(*verdict.tokens->low, 0.0) << "of eight answers";
+  EXPECT_GT(*verdict.tokens->high, 200.0);
   EXPECT_NEAR(*verdict.tokens->ratio(), 200.0 / 110.5, 1e-12);
   EXPECT_EQ(verdict.output_tokens->change(), 0.0);
   EXPECT_EQ(verdict.seconds->with, 0.5);

@@ -36,7 +36,7 @@ TEST(MarkdownReport, Golden) {
       "2 cases × 2 rounds, run 2026\\_11\\_21\\_10\\_12\\_33-abcd\n\n"
       "| model | verdict | baseline | with skill | lift (95 %) | tokens per answer | cost per passed answer |\n"
       "|---|---|--:|--:|--:|--:|--:|\n"
-      "| student | ✅ helps | 50 % (2/4) | 100 % (3/3) | +50 (+25 … +75) | 16 → 12: -4 (95 %: -6 … -2), -25 % "
+      "| student | ✅ helps | 50 % (2/4) | 100 % (3/3) | +50 (+25 … +75) | 16 → 12: -4, -25 % "
       "| free |\n\n"
       "**Incomplete:** 1 of 8 cells is unanswered and not counted.\n\n"
       "<details><summary>Notes</summary>\n\n"

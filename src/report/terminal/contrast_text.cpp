@@ -15,13 +15,9 @@ namespace {
 
 constexpr double kContrastAlpha = VerdictOptions().alpha;
 
-// "+4 % (-1 … +9)": the change of B's mean from A's.
-std::string ChangeWithRange(const std::optional<PairedMeans>& means) {
-  if (!means || !means->ratio()) return "–";
-  const auto percent = [](double ratio) { return PointsText(ratio - 1.0); };
-  const std::optional<Interval> range = means->Ratio(0.95);
-  if (!range) return percent(*means->ratio()) + " %";
-  return fmt::format("{} % ({} … {})", percent(*means->ratio()), percent(range->low), percent(range->high));
+// "+4 %": the change of B's mean from A's.
+std::string MeasuredChange(const std::optional<PairedMeans>& means) {
+  return means && means->ratio() ? PointsText(*means->ratio() - 1.0) + " %" : "–";
 }
 
 std::string WordText(const Contrast& contrast, double margin) {
@@ -159,8 +155,8 @@ TerminalText ContrastsText(std::span<const NamedContrast> contrasts, double marg
     table.AddRow({label,
                   fmt::format("{} points ({} … {})", PointsText(contrast.difference()), PointsText(range.low),
                               PointsText(range.high)),
-                  ChangeWithRange(contrast.tokens), ChangeWithRange(contrast.cost_usd),
-                  ChangeWithRange(contrast.seconds)});
+                  MeasuredChange(contrast.tokens), MeasuredChange(contrast.cost_usd),
+                  MeasuredChange(contrast.seconds)});
     results += TerminalText::Format(
         "{}: {}\n", label,
         Tinted(style, TintOfWord(WordFor(contrast, margin)), TerminalText::EscapeLine(WordText(contrast, margin))));

@@ -30,7 +30,7 @@ TEST(ContrastsText, DifferenceResultAndPrices) {
       ContrastBWithA(MakeAnswers("opus", 12, 10), MakeAnswers("haiku", 11, 10))};
   const std::string text = ContrastsText(contrasts, 0.05, kPlainContrast).text();
   EXPECT_THAT(text, HasSubstr("opus without the skill → haiku without the skill  0 points (-3 … +3)"));
-  EXPECT_THAT(text, HasSubstr("-90 % (-90 … -90)"));
+  EXPECT_THAT(text, HasSubstr("-90 %"));
   EXPECT_THAT(text, HasSubstr("haiku without the skill: B is not worse by more than 5 points\n"));
   EXPECT_THAT(text, HasSubstr("not compared: "));
 }

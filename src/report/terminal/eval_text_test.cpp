@@ -96,7 +96,7 @@ TEST(EvalBars, Golden) {
             "  baseline    ██████████░░░░░░░░░░   50 %   2/4   1 truncated\n"
             "  with skill  ████████████████████  100 %   3/3   1 error\n"
             "  lift        0 points (95 %: -98 … +98)   undecided: errors exclude too many cases\n"
-            "  tokens      16 → 12 per answer: -4 (95 %: -4 … -4), -25 % · prompt +200 (skill and its frame)\n"
+            "  tokens      16 → 12 per answer: -4, -25 % · prompt +200 (skill and its frame)\n"
             "  cost        free\n"
             "  errors      with skill: 1 of 4 requests failed: 1 other error\n"
             "  lift if the answers lost to errors had told against the skill: 0; for it: +50\n"
@@ -132,7 +132,7 @@ TEST(EvalBars, CostAndOtherArms) {
   EXPECT_THAT(bars, HasSubstr("  placebo     ░░░░░░░░░░░░░░░░░░░░    0 %   0/16\n"));
   EXPECT_THAT(bars, HasSubstr("  vs placebo  +100 points   helps, "));
   EXPECT_THAT(bars,
-              HasSubstr("  cost        $0.0010 → $0.0020 per answer: +$0.0010 (95 %: +$0.0010 … +$0.0010), +100 %\n"
+              HasSubstr("  cost        $0.0010 → $0.0020 per answer: +$0.0010, +100 %\n"
                         "              – → $0.0020 per passed answer\n"));  // none passed without
 }
 
@@ -201,7 +201,7 @@ TEST(EvalTableNotes, WhatTheTableDoesNotShow) {
   run.plan.sampling.temperature = 0.0;
   run.plan.students.push_back({"b", "another", "b"});
   EXPECT_EQ(EvalTableNotes(run.judged(), kNarrow).text(),
-            "student: tokens 16 → 12 per answer: -4 (95 %: -4 … -4), -25 % · prompt +200 (skill and its frame)\n"
+            "student: tokens 16 → 12 per answer: -4, -25 % · prompt +200 (skill and its frame)\n"
             "student: cost free\n"
             "student, baseline: 1 truncated\n"
             "student, with skill: 1 error\n"
@@ -345,7 +345,7 @@ TEST(EvalToJson, DocumentedKeys) {
   EXPECT_EQ(student.at("settled_by"), "repeats");
   EXPECT_EQ(student.at("distinct_inputs"), 1);
   EXPECT_EQ(student.at("lift_interval"), "fixed");
-  EXPECT_EQ(student.at("lift"), 0.0);  // of the case that was answered in every round
+  EXPECT_EQ(student.at("lift"), 0.0);                               // of the case that was answered in every round
   EXPECT_NEAR(student.at("lift_low").get<double>(), -0.975, 1e-4);  // one case in one round: its answers repeat
   EXPECT_NEAR(student.at("lift_high").get<double>(), 0.975, 1e-4);
   EXPECT_TRUE(student.at("answers_repeat").get<bool>());

@@ -35,13 +35,11 @@ std::string SignedText(double value, Unit unit, int digits) {
   return (value > 0 ? "+" : "-") + text;
 }
 
-// As many digits as it takes to show that a change or its interval isn't 0.
+// As many digits as it takes to show that a change isn't 0.
 int DigitsFor(const PairedChange& change, Unit unit) {
   constexpr int kMost = 2;
   for (int digits = 0; digits <= kMost; ++digits) {
-    for (const double value : {change.change(), change.low.value_or(0.0), change.high.value_or(0.0)}) {
-      if (!IsZero(AmountText(std::abs(value), unit, digits))) return digits;
-    }
+    if (!IsZero(AmountText(std::abs(change.change()), unit, digits))) return digits;
   }
   return 0;
 }
@@ -117,12 +115,9 @@ std::string ChangeText(const PairedChange& change, Unit unit, std::string_view p
   const int digits = DigitsFor(change, unit);
   std::string text =
       fmt::format("{} → {}{}", AmountText(change.without, unit, digits), AmountText(change.with, unit, digits), per);
-  if (change.change() == 0.0 && !change.low) return text;
+  if (change.change() == 0.0) return text;
   const std::string amount = SignedText(change.change(), unit, digits);
   text += ": " + amount;
-  if (change.low && change.high)
-    text +=
-        fmt::format(" (95 %: {} … {})", SignedText(*change.low, unit, digits), SignedText(*change.high, unit, digits));
   // Of a change that is shown as 0, a percentage would say something else.
   if (const std::optional<double> ratio = change.ratio(); ratio && !IsZero(amount))
     text += ", " + PercentChangeText(*ratio);

@@ -77,29 +77,13 @@ void JudgeAll(Matrix& matrix, std::size_t planned) {
   for (std::size_t i = 0; i < judged.size(); ++i) matrix.cells[i].in_table = judged[i];
 }
 
-// Half the width of an interval.
-std::optional<double> HalfOf(const std::optional<Interval>& range) {
-  if (!range) return std::nullopt;
-  return 0.5 * (range->high - range->low);
-}
-
-// "200 ± 12"
 std::string TokensText(const Choice& choice) {
-  if (!choice.tokens) return "unknown";
-  const std::string mean = WithThousands(std::llround(*choice.tokens));
-  const std::optional<double> half = choice.answers() ? HalfOf(TokensRange(*choice.answers())) : std::nullopt;
-  return half ? fmt::format("{} ± {}", mean, WithThousands(std::llround(*half))) : mean;
+  return choice.tokens ? WithThousands(std::llround(*choice.tokens)) : "unknown";
 }
 
-// "$0.0014 ± $0.0001"
 std::string CostText(const Choice& choice) {
   if (!choice.cost_usd) return "unknown";
-  const double mean = *choice.cost_usd;
-  if (mean == 0.0) return "free";
-  const std::optional<double> half = choice.answers() ? HalfOf(CostRange(*choice.answers())) : std::nullopt;
-  if (!half) return MoneyText(mean);
-  constexpr double kRounding = 1e-9;  // of a sum of equal costs
-  return fmt::format("{} ± {}", MoneyText(mean), MoneyText(*half < kRounding * mean ? 0.0 : *half));
+  return *choice.cost_usd == 0.0 ? "free" : MoneyText(*choice.cost_usd);
 }
 
 constexpr std::array kChoiceColumns = {ChoiceColumn{"model", &ChoiceRow::model, false, true},

@@ -67,16 +67,11 @@ std::optional<PriceShare> ShareOf(const SweetSpot& spot, std::size_t choice) {
   return share;
 }
 
-// "at 14 % (12 to 17 %) of its cost"
+// "at 14 % of its cost"
 std::string AtShare(const SweetSpot& spot, std::size_t choice, const std::string& whose) {
   const std::optional<PriceShare> share = ShareOf(spot, choice);
   if (!share) return "";
-  std::string range;
-  if (share->range) {
-    range = fmt::format(" ({:.0f} to {:.0f} %)", WholePercent(std::max(0.0, share->range->low)),
-                        WholePercent(share->range->high));
-  }
-  return fmt::format("at {}{} of {}", PercentText(share->ratio), range, whose);
+  return fmt::format("at {} of {}", PercentText(share->ratio), whose);
 }
 
 TerminalText ShownLine(const SweetSpot& spot) {
