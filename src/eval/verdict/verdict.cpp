@@ -204,6 +204,13 @@ void AddPValues(const RoundEvidence& evidence, double margin, StudentVerdict& ve
   verdict.p_general_hurts = general.hurts;
 }
 
+// Near temperature 0, a case passes or fails by its exact wording: even an irrelevant text in the prompt draws that
+// anew for each case, and then stays with it in every round.
+bool HangsOnWording(const CompleteRounds& complete, const Plan& plan) {
+  constexpr double kNearGreedy = 0.2;
+  return complete.answers_repeat || !complete.copied.empty() || plan.sampling.temperature.value_or(1.0) <= kNearGreedy;
+}
+
 // Holm's procedure over the students' general p-values.
 void AddGeneralWords(double alpha, std::vector<StudentVerdict>& verdicts) {
   const auto helps = [&](std::size_t i, double level) { return verdicts[i].p_general_helps <= level; };
@@ -298,6 +305,7 @@ std::vector<StudentVerdict> JudgeAnswers(const RunData& data, Arm against, int r
     verdict.cases = complete[i].cases.size();
     verdict.complete_rounds = static_cast<int>(complete[i].rounds.size());
     verdict.answers_repeat = complete[i].answers_repeat;
+    verdict.hangs_on_wording = HangsOnWording(complete[i], plan);
     verdict.distinct_inputs = complete[i].unit_sizes.size();
     AddPValues(evidence[i], plan.verdict.margin, verdict);
     AddCeilingAndFloor(data, i, complete[i], verdict);

@@ -95,6 +95,7 @@ struct StudentVerdict {
   int complete_rounds = 0;               // rounds in which every counting case was answered in both arms
   std::vector<std::string> excluded;     // cases excluded from every round because they keep failing with errors
   bool answers_repeat = false;           // CompleteRounds::answers_repeat: more rounds would add none
+  bool hangs_on_wording = false;         // answers hardly vary: another wording of a case may have another result
   bool futile = false;                   // the planned rounds that are left are unlikely to decide
   std::optional<int> more_rounds;        // undecided: by then, half of the runs that look like this one are decided
   bool more_show_no_effect = false;      // by `no effect`, if rounds like these follow

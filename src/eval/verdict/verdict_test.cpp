@@ -232,7 +232,11 @@ TEST(JudgeRun, TemperatureZeroNeedsNoSecondRound) {
   Plan plan = MakeTestPlan(4, 3);
   plan.sampling.temperature = 0.0;
   EXPECT_TRUE(JudgeRun(RunData(plan, Answers(4, 1, Never, Always))).at(0).answers_repeat);
-  EXPECT_FALSE(JudgeRun(RunData(plan, Answers(4, 2, Never, Always))).at(0).answers_repeat);  // they do vary
+  const StudentVerdict varying = JudgeRun(RunData(plan, Answers(4, 2, Never, Always))).at(0);
+  EXPECT_FALSE(varying.answers_repeat);
+  EXPECT_TRUE(varying.hangs_on_wording);
+  plan.sampling.temperature = 0.7;
+  EXPECT_FALSE(JudgeRun(RunData(plan, Answers(4, 2, Never, Always))).at(0).hangs_on_wording);
 }
 
 TEST(JudgeRun, NewCasesAreNotClaimedBelowSix) {

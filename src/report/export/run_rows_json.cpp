@@ -62,6 +62,7 @@ Json RowVerdictToJson(const StudentVerdict& verdict) {
                {"none_passed", NothingPassed(verdict)},
                {"is_sequence", verdict.interval_is_sequence},
                {"level", verdict.interval_level},
+               {"hangs_on_wording", verdict.hangs_on_wording},
                {"more_show_no_effect", verdict.more_show_no_effect}};
   for (const auto& [name, number] : kRowNumbers) {
     if (verdict.*number) json[name] = *(verdict.*number);
@@ -91,6 +92,7 @@ StudentVerdict RowVerdictFromJson(const StoredJson& json) {
   if (JsonGet(json.json(), "none_passed", false)) verdict.floor.resize(verdict.cases);  // their names aren't shown
   verdict.interval_is_sequence = JsonGet(json.json(), "is_sequence", false);
   verdict.interval_level = json.at("level").number<double>();
+  verdict.hangs_on_wording = JsonGet(json.json(), "hangs_on_wording", false);
   verdict.more_show_no_effect = JsonGet(json.json(), "more_show_no_effect", false);
   for (const auto& [name, number] : kRowNumbers) {
     if (json.has(name)) verdict.*number = json.at(name).number<double>();

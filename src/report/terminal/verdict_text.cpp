@@ -240,8 +240,11 @@ std::string ClaimText(const StudentVerdict& verdict) {
   } else if (verdict.general == verdict.word) {
     text += ", also on new cases of this kind";
   } else if (verdict.cases > 0) {
-    text += verdict.cases == 1 ? " on this case" : fmt::format(" on these {}", Counted(verdict.cases, "case"));
-    if (verdict.word != Verdict::kNoEffect) text += "; new ones not shown";
+    const char* exactly = verdict.hangs_on_wording ? "exactly " : "";
+    text += verdict.cases == 1 ? fmt::format(" on {}this case", exactly)
+                               : fmt::format(" on {}these {}", exactly, Counted(verdict.cases, "case"));
+    if (verdict.word != Verdict::kNoEffect)
+      text += verdict.hangs_on_wording ? "; rewording may reverse it" : "; new ones not shown";
   }
   return text;
 }

@@ -30,6 +30,9 @@ TEST(ClaimText, SaysWhatItIsAbout) {
   verdict.general = Verdict::kUndecided;
   verdict.cases = 1;
   EXPECT_EQ(ClaimText(verdict), "helps on this case; new ones not shown");
+  verdict.cases = 14;
+  verdict.hangs_on_wording = true;
+  EXPECT_EQ(ClaimText(verdict), "helps on exactly these 14 cases; rewording may reverse it");
 }
 
 // A claim about new cases is followed by the interval for new cases, not by the one for these.
