@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/math/distributions/hypergeometric.hpp>
 #include <cmath>
 #include <compare>
 #include <cstddef>
 #include <limits>
 #include <map>
 #include <numbers>
+#include <utility>
 
 #include "stats/exact_rate.h"
 #include "stats/quantile.h"
@@ -177,8 +179,22 @@ double DrawAlpha(const std::map<LabelSums, int>& items, double labels_per_item, 
   return AlphaOf(drawn, 0.0);
 }
 
-AgreementEstimate ExactRate(std::int64_t passed, std::int64_t total, double confidence) {
-  return {static_cast<double>(passed) / static_cast<double>(total), ExactRateInterval(passed, total, confidence)};
+AgreementEstimate RateOf(double passed, double total, double confidence) {
+  return {passed / total, EffectiveRateInterval(passed, total, confidence)};
+}
+
+// Fisher's exact test, two-sided: whether `errors_a` of `of_a` and `errors_b` of `of_b` have one rate.
+double FisherTest(std::int64_t errors_a, std::int64_t of_a, std::int64_t errors_b, std::int64_t of_b) {
+  const std::int64_t errors = errors_a + errors_b;
+  const boost::math::hypergeometric among_a(static_cast<unsigned>(errors), static_cast<unsigned>(of_a),
+                                            static_cast<unsigned>(of_a + of_b));
+  const double seen = boost::math::pdf(among_a, errors_a);
+  double p = 0.0;
+  for (std::int64_t k = std::max<std::int64_t>(0, errors - of_b); k <= std::min(errors, of_a); ++k) {
+    const double one = boost::math::pdf(among_a, k);
+    if (one <= seen * (1.0 + 1e-9)) p += one;
+  }
+  return std::min(1.0, p);
 }
 
 }  // namespace
@@ -222,11 +238,42 @@ std::optional<AgreementEstimate> KrippendorffAlpha(const std::vector<ItemLabels>
                            {std::min(value, std::max(-1.0, draws[tail])), std::max(value, draws[kDraws - 1 - tail])}};
 }
 
-std::optional<JudgeRates> RatesOfJudge(const ConfusionCounts& counts, double confidence) {
-  const std::int64_t passed = counts.both_pass + counts.people_only;
-  const std::int64_t failed = counts.both_fail + counts.judge_only;
-  if (passed <= 0 || failed <= 0) return std::nullopt;
-  return JudgeRates{ExactRate(counts.both_pass, passed, confidence), ExactRate(counts.both_fail, failed, confidence)};
+std::optional<JudgeRates> RatesOfJudge(const EffectiveCounts& counts, double confidence) {
+  if (counts.people_pass() <= 0.0 || counts.people_fail() <= 0.0) return std::nullopt;
+  return JudgeRates{RateOf(counts.both_pass, counts.people_pass(), confidence),
+                    RateOf(counts.both_fail, counts.people_fail(), confidence)};
+}
+
+EffectiveCounts EffectiveOf(const ConfusionCounts& counts) {
+  return {static_cast<double>(counts.both_pass), static_cast<double>(counts.judge_only),
+          static_cast<double>(counts.people_only), static_cast<double>(counts.both_fail)};
+}
+
+EffectiveCounts EffectiveOf(const std::vector<WeightedLabel>& labels) {
+  const auto agreed_and_not = [&](bool people_pass) {
+    double sum = 0.0;
+    double squares = 0.0;
+    double agreed = 0.0;
+    for (const WeightedLabel& label : labels) {
+      if (label.people_pass != people_pass) continue;
+      sum += label.times;
+      squares += label.times * label.times;
+      if (label.judge_passes == people_pass) agreed += label.times;
+    }
+    if (sum <= 0.0) return std::pair(0.0, 0.0);
+    const double items = sum * sum / squares;
+    return std::pair(items * agreed / sum, items * (sum - agreed) / sum);
+  };
+  const auto [both_pass, people_only] = agreed_and_not(true);
+  const auto [both_fail, judge_only] = agreed_and_not(false);
+  return {both_pass, judge_only, people_only, both_fail};
+}
+
+bool ErrsDifferently(const ConfusionCounts& a, const ConfusionCounts& b) {
+  constexpr double kAlphaEach = 0.025;
+  return FisherTest(a.people_only, a.people_only + a.both_pass, b.people_only, b.people_only + b.both_pass) <=
+             kAlphaEach ||
+         FisherTest(a.judge_only, a.judge_only + a.both_fail, b.judge_only, b.judge_only + b.both_fail) <= kAlphaEach;
 }
 
 }  // namespace upskill

@@ -33,6 +33,38 @@ struct ConfusionCounts {
   bool operator==(const ConfusionCounts&) const = default;
 };
 
+// The same as an effective sample: numbers of equally weighted items that would tell as much as weighted ones do.
+struct EffectiveCounts {
+  double both_pass = 0.0;
+  double judge_only = 0.0;
+  double people_only = 0.0;
+  double both_fail = 0.0;
+
+  double people_pass() const { return both_pass + people_only; }
+  double people_fail() const { return both_fail + judge_only; }
+  void Add(const EffectiveCounts& more) {
+    both_pass += more.both_pass;
+    judge_only += more.judge_only;
+    people_only += more.people_only;
+    both_fail += more.both_fail;
+  }
+  bool operator==(const EffectiveCounts&) const = default;
+};
+EffectiveCounts EffectiveOf(const ConfusionCounts& counts);
+
+// A labelled item, with how often it occurred where the judge's errors matter.
+struct WeightedLabel {
+  bool judge_passes = false;
+  bool people_pass = false;
+  double times = 1.0;
+};
+
+// Weighted by `times`, separately for what people pass and what they fail: (Σw)²/Σw² items each.
+EffectiveCounts EffectiveOf(const std::vector<WeightedLabel>& labels);
+
+// Whether the judge errs more often on the items of one side, by Fisher's exact test at 5 % for both rates together.
+bool ErrsDifferently(const ConfusionCounts& a, const ConfusionCounts& b);
+
 // The interval contains the value.
 struct AgreementEstimate {
   double value = 0.0;
@@ -71,6 +103,6 @@ struct JudgeRates {
 };
 
 // Each with its exact interval (exact_rate.h). Returns nothing unless people passed some items and failed others.
-std::optional<JudgeRates> RatesOfJudge(const ConfusionCounts& counts, double confidence = 0.95);
+std::optional<JudgeRates> RatesOfJudge(const EffectiveCounts& counts, double confidence = 0.95);
 
 }  // namespace upskill

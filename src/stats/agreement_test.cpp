@@ -176,7 +176,7 @@ TEST(KrippendorffAlpha, IntervalIsNearThatOfKappa) {
 
 // statsmodels 0.15.0: proportion_confint(count, nobs, method="beta")
 TEST(RatesOfJudge, AgainstStatsmodels) {
-  const auto rates = RatesOfJudge({40, 3, 2, 15});
+  const auto rates = RatesOfJudge(EffectiveOf(ConfusionCounts{40, 3, 2, 15}));
   ASSERT_TRUE(rates.has_value());
   EXPECT_NEAR(rates->sensitivity.value, 40.0 / 42.0, 1e-12);
   EXPECT_NEAR(rates->sensitivity.interval.low, 0.838358040308346, 1e-9);
@@ -184,8 +184,32 @@ TEST(RatesOfJudge, AgainstStatsmodels) {
   EXPECT_NEAR(rates->specificity.value, 15.0 / 18.0, 1e-12);
   EXPECT_NEAR(rates->specificity.interval.low, 0.5858225086052259, 1e-9);
   EXPECT_NEAR(rates->specificity.interval.high, 0.9642149168784253, 1e-9);
-  EXPECT_FALSE(RatesOfJudge({5, 0, 2, 0}).has_value());
-  EXPECT_FALSE(RatesOfJudge({0, 5, 0, 2}).has_value());
+  EXPECT_FALSE(RatesOfJudge(EffectiveCounts{5, 0, 2, 0}).has_value());
+  EXPECT_FALSE(RatesOfJudge(EffectiveCounts{0, 5, 0, 2}).has_value());
+}
+
+// By hand. Forty answers of which one was given forty times, and the judge is wrong about that one: it errs on half of
+// what was given, and 40 answers tell as much as (79)²/(39 + 1600) = 3.8 equally frequent ones.
+TEST(EffectiveOf, AFrequentAnswerWeighsMore) {
+  std::vector<WeightedLabel> labels(39, {true, true, 1.0});
+  labels.push_back({false, true, 40.0});
+  const EffectiveCounts counts = EffectiveOf(labels);
+  const double items = 79.0 * 79.0 / (39.0 + 1600.0);
+  EXPECT_NEAR(counts.both_pass, items * 39.0 / 79.0, 1e-12);
+  EXPECT_NEAR(counts.people_only, items * 40.0 / 79.0, 1e-12);
+  EXPECT_EQ(counts.people_fail(), 0.0);
+  const std::vector<WeightedLabel> equal = {{true, true, 3.0}, {true, false, 3.0}, {false, false, 3.0}};
+  EXPECT_EQ(EffectiveOf(equal), EffectiveOf(ConfusionCounts{1, 1, 0, 1}));
+}
+
+// R: fisher.test(matrix(c(9, 11, 2, 18), 2))$p.value is 0.0310, of 8 and 2: 0.0648; of 12 and 2: 0.0022.
+TEST(ErrsDifferently, FishersExactTestOfBothRates) {
+  const auto passed_by_judge_alone = [](std::int64_t errors) { return ConfusionCounts{10, errors, 0, 20 - errors}; };
+  EXPECT_FALSE(ErrsDifferently(passed_by_judge_alone(9), passed_by_judge_alone(2)));
+  EXPECT_TRUE(ErrsDifferently(passed_by_judge_alone(12), passed_by_judge_alone(2)));
+  EXPECT_TRUE(ErrsDifferently(passed_by_judge_alone(2), passed_by_judge_alone(12)));
+  EXPECT_TRUE(ErrsDifferently({8, 0, 12, 5}, {18, 0, 2, 5}));
+  EXPECT_FALSE(ErrsDifferently({}, {10, 5, 5, 10}));
 }
 
 }  // namespace

@@ -12,4 +12,8 @@ namespace upskill {
 // 713). [0, 1] when total is 0.
 Interval ExactRateInterval(std::int64_t passed, std::int64_t total, double confidence = 0.95);
 
+// The same for an effective sample of weighted items, whose numbers need not be whole (E. L. Korn and B. I. Graubard,
+// Survey Methodology 24 (1998) 193).
+Interval EffectiveRateInterval(double passed, double total, double confidence = 0.95);
+
 }  // namespace upskill

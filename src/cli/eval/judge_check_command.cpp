@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -52,6 +55,7 @@ ExitCode PrintSheet(const std::string& run, const fs::path& runs_dir, Env& env) 
 std::vector<RubricRecord> RecordsOf(const LabelSet& set, const JudgedLabels& judged, const std::string& identity,
                                     const Clock& clock) {
   std::map<std::string, RubricRecord> by_rubric;
+  std::map<std::string, std::vector<WeightedLabel>> labels;
   for (std::size_t i = 0; i < set.answers.size(); ++i) {
     const std::optional<bool> people = set.answers[i].people();
     if (!people || judged.judgments[i].key.empty()) continue;
@@ -62,11 +66,35 @@ std::vector<RubricRecord> RecordsOf(const LabelSet& set, const JudgedLabels& jud
     record.time = UtcTimestamp(clock.WallNow());
     const bool passes = judged.judgments[i].judgment.word == JudgeWord::kMet;
     record.counts.Add(passes, *people);
+    const LabelledAnswer& answer = set.answers[i];
+    labels[hash].push_back(
+        {passes, *people, static_cast<double>(std::max(1, answer.with_skill + answer.without_skill))});
+    if (answer.without_skill == 0 && answer.with_skill > 0) record.with_skill.Add(passes, *people);
+    if (answer.with_skill == 0 && answer.without_skill > 0) record.without_skill.Add(passes, *people);
   }
+  for (auto& [hash, record] : by_rubric) record.effective = EffectiveOf(labels[hash]);
   std::vector<RubricRecord> records;
   records.reserve(by_rubric.size());
   for (auto& [hash, record] : by_rubric) records.push_back(std::move(record));
   return records;
+}
+
+// How often the answers occurred in the runs that their sheets are from. A run that is gone leaves them equal.
+void CountInRuns(const fs::path& runs_dir, LabelSet& set, Env& env) {
+  std::set<std::string> runs;
+  for (const LabelledAnswer& answer : set.answers) {
+    if (!answer.run.empty()) runs.insert(answer.run);
+  }
+  for (const std::string& run : runs) {
+    const Result<fs::path> folder = ResolveRun(runs_dir, run);
+    const Result<RunData> data = folder ? RunData::Read(*folder) : Result<RunData>(folder.error());
+    if (!data) {
+      PrintWarning(env, fmt::format("each answer of run {} counts once, however often it occurred: {}", run,
+                                    data.error().message));
+      continue;
+    }
+    CountOccurrences(*data, set);
+  }
 }
 
 // Why not all were judged, once.
@@ -163,8 +191,9 @@ ExitCode RunJudgeCheck(const JudgeCheckOptions& options, Env& env) {
   }
   const Result<std::string> text = ReadFile(options.labels, kMaxLabelBytes);
   if (!text) return PrintError(env, text.error());
-  const Result<LabelSet> set = ParseLabels(*text, options.labels);
+  Result<LabelSet> set = ParseLabels(*text, options.labels);
   if (!set) return PrintError(env, set.error());
+  CountInRuns(runs_dir, *set, env);
   for (const std::string& warning : set->warnings) PrintWarning(env, warning);
   const Result<std::unique_ptr<Model>> judge = OpenComparedJudge(options, env);
   if (!judge) return PrintError(env, judge.error());

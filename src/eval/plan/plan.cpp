@@ -84,6 +84,8 @@ Json JudgeToJson(const RunJudge& judge) {
   if (!judge.checked) return json;
   Json& checked = json["checked"] = {{"time", judge.checked->time}, {"rubrics", judge.checked->rubrics_checked}};
   PutCounts(judge.checked->counts, checked);
+  checked["effective"] = EffectiveToJson(judge.checked->effective);
+  if (judge.checked->arms_differ) checked["arms_differ"] = true;
   return json;
 }
 
@@ -92,8 +94,10 @@ RunJudge JudgeFromJson(const StoredJson& stored) {
                  JsonGet(stored.json(), "rubrics", 0), std::nullopt};
   if (!stored.has("checked")) return judge;
   const StoredJson checked = stored.at("checked");
-  judge.checked = {CountsFromJson(checked.json()), StringAt(checked.json(), "time"),
-                   JsonGet(checked.json(), "rubrics", 0)};
+  const ConfusionCounts counts = CountsFromJson(checked.json());
+  judge.checked = {counts, StringAt(checked.json(), "time"), JsonGet(checked.json(), "rubrics", 0),
+                   EffectiveFromJson(Member(checked.json(), "effective"), counts),
+                   JsonGet(checked.json(), "arms_differ", false)};
   return judge;
 }
 
@@ -201,6 +205,22 @@ ConfusionCounts CountsFromJson(const Json& json) {
     return std::clamp<std::int64_t>(JsonGet<std::int64_t>(json, key, 0), 0, kMost);
   };
   return {count("both_pass"), count("judge_only"), count("people_only"), count("both_fail")};
+}
+
+Json EffectiveToJson(const EffectiveCounts& counts) {
+  return Json::array({counts.both_pass, counts.judge_only, counts.people_only, counts.both_fail});
+}
+
+EffectiveCounts EffectiveFromJson(const Json& json, const ConfusionCounts& counts) {
+  constexpr std::size_t kNumbers = 4;
+  const auto is_count = [](const Json& one) {
+    return one.is_number() && one.get<double>() >= 0.0 && one.get<double>() <= 1e6;
+  };
+  if (!json.is_array() || json.size() != kNumbers || !std::all_of(json.begin(), json.end(), is_count))
+    return EffectiveOf(counts);
+  const EffectiveCounts stored = {json[0].get<double>(), json[1].get<double>(), json[2].get<double>(),
+                                  json[3].get<double>()};
+  return stored == EffectiveCounts() ? EffectiveOf(counts) : stored;
 }
 
 SkillSnapshot Snapshot(const Skill& skill) {

@@ -51,8 +51,10 @@ struct Student {
 // What `upskill judge-check` has found of a judge.
 struct JudgeRecord {
   ConfusionCounts counts;
-  std::string time;         // UTC
-  int rubrics_checked = 0;  // of those that the run's checks have
+  std::string time;           // UTC
+  int rubrics_checked = 0;    // of those that the run's checks have
+  EffectiveCounts effective;  // each answer as often as it occurred in its run
+  bool arms_differ = false;   // it errs more often with the skill than without, or less (ErrsDifferently)
 
   bool operator==(const JudgeRecord&) const = default;
 };
@@ -159,6 +161,8 @@ struct Plan {
 // a million.
 void PutCounts(const ConfusionCounts& counts, Json& json);
 ConfusionCounts CountsFromJson(const Json& json);
+Json EffectiveToJson(const EffectiveCounts& counts);
+EffectiveCounts EffectiveFromJson(const Json& json, const ConfusionCounts& counts);  // `counts` where it isn't stored
 
 inline constexpr int kPlanSchema = 1;
 inline constexpr int kMaxRounds = 100000;

@@ -35,9 +35,40 @@ Result<std::string> NeededText(const Json& line, const char* key) {
   return found->get<std::string>();
 }
 
-// The keys of a line; "case" is on label sheets.
-constexpr std::array<std::string_view, 7> kLineKeys = {"input", "answer", "rubric", "reference",
-                                                       "label", "labels", "case"};
+// The keys of a line; "case" and "run" are on label sheets.
+constexpr std::array<std::string_view, 8> kLineKeys = {"input", "answer", "rubric", "reference",
+                                                       "label", "labels", "case",   "run"};
+
+// What makes two lines be about one answer.
+std::string AnswerHash(const std::string& input, const std::string& reference, const AskedQuestion& asked) {
+  return Sha256Hex(DumpJson({input, reference, asked.question.rubric, asked.text}));
+}
+
+// What the judge was asked by a rubric about an answer of a run.
+struct AskedInRun {
+  const Case& test_case;
+  Arm arm;
+  const AskedQuestion& asked;
+};
+
+void VisitAsked(const RunData& data, const std::function<void(const AskedInRun&)>& visit) {
+  const Plan& plan = data.plan();
+  for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) {
+    const Case& test_case = plan.suite.cases[i];
+    const Result<CaseChecks> checks = CaseChecks::Make(test_case, DefaultSandbox(), true);
+    if (!checks || !checks->asks_judge()) continue;
+    for (std::size_t student = 0; student < plan.students.size(); ++student) {
+      for (const Arm arm : plan.arms) {
+        for (const SamplePtr& sample : data.samples(student, arm, i)) {
+          if (!sample->ok() || sample->judgments.empty()) continue;
+          for (const AskedQuestion& asked : checks->QuestionsAbout(sample->response.text, checks->Waiting())) {
+            if (asked.question.kind == JudgeQuestion::Kind::kRubric) visit({test_case, arm, asked});
+          }
+        }
+      }
+    }
+  }
+}
 
 class LabelReader {
  public:
@@ -48,6 +79,7 @@ class LabelReader {
     ASSIGN_OR_RETURN(answer.asked.text, NeededText(line, "answer"));
     ASSIGN_OR_RETURN(answer.asked.question.rubric, NeededText(line, "rubric"));
     answer.test_case.reference = StringAt(line, "reference");
+    answer.run = StringAt(line, "run");
     if (answer.asked.text.size() > kMaxJudgedBytes)
       return InputError(fmt::format("the answer is longer than {}", BytesText(kMaxJudgedBytes)));
     WarnOfMisspeltKeys(line, place);
@@ -56,9 +88,8 @@ class LabelReader {
       ++set_.unlabelled;
       return {};
     }
-    const Json same = {answer.test_case.input, answer.test_case.reference, answer.asked.question.rubric,
-                       answer.asked.text};
-    const auto known = places_.try_emplace(Sha256Hex(DumpJson(same)), set_.answers.size(), place);
+    const auto known = places_.try_emplace(AnswerHash(answer.test_case.input, answer.test_case.reference, answer.asked),
+                                           set_.answers.size(), place);
     if (!known.second) return Merge(answer, known.first->second);
     set_.answers.push_back(std::move(answer));
     return {};
@@ -163,33 +194,32 @@ Result<LabelSet> ParseLabels(std::string_view text, const std::string& source) {
 }
 
 std::vector<Json> LabelSheet(const RunData& data) {
-  const Plan& plan = data.plan();
   std::map<std::string, Json> by_hash;  // in an order that depends on the texts alone
-  for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) {
-    const Case& test_case = plan.suite.cases[i];
-    const Result<CaseChecks> checks = CaseChecks::Make(test_case, DefaultSandbox(), true);
-    if (!checks || !checks->asks_judge()) continue;
-    for (std::size_t student = 0; student < plan.students.size(); ++student) {
-      for (const Arm arm : plan.arms) {
-        for (const SamplePtr& sample : data.samples(student, arm, i)) {
-          if (!sample->ok() || sample->judgments.empty()) continue;
-          for (const AskedQuestion& asked : checks->QuestionsAbout(sample->response.text, checks->Waiting())) {
-            if (asked.question.kind != JudgeQuestion::Kind::kRubric) continue;
-            Json line = {{"case", test_case.id}, {"input", UserMessage(test_case)}};
-            if (!test_case.reference.empty()) line["reference"] = test_case.reference;
-            line["rubric"] = asked.question.rubric;
-            line["answer"] = asked.text;
-            line["label"] = nullptr;
-            by_hash.emplace(Sha256Hex(DumpJson(line)), std::move(line));
-          }
-        }
-      }
-    }
-  }
+  VisitAsked(data, [&](const AskedInRun& one) {
+    Json line = {{"case", one.test_case.id}, {"input", UserMessage(one.test_case)}};
+    if (!one.test_case.reference.empty()) line["reference"] = one.test_case.reference;
+    line["rubric"] = one.asked.question.rubric;
+    line["answer"] = one.asked.text;
+    line["label"] = nullptr;
+    line["run"] = data.plan().run;
+    by_hash.emplace(Sha256Hex(DumpJson(line)), std::move(line));
+  });
   std::vector<Json> lines;
   lines.reserve(by_hash.size());
   for (auto& [hash, line] : by_hash) lines.push_back(std::move(line));
   return lines;
+}
+
+void CountOccurrences(const RunData& data, LabelSet& set) {
+  std::map<std::string, LabelledAnswer*> by_hash;
+  for (LabelledAnswer& answer : set.answers) {
+    if (answer.run == data.plan().run)
+      by_hash.emplace(AnswerHash(answer.test_case.input, answer.test_case.reference, answer.asked), &answer);
+  }
+  VisitAsked(data, [&](const AskedInRun& one) {
+    const auto found = by_hash.find(AnswerHash(UserMessage(one.test_case), one.test_case.reference, one.asked));
+    if (found != by_hash.end()) ++(one.arm == Arm::kSkill ? found->second->with_skill : found->second->without_skill);
+  });
 }
 
 JudgedLabels JudgeLabels(Model& judge, const LabelSet& set, const RunLimits& limits, const Clock& clock,

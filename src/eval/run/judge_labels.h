@@ -28,6 +28,10 @@ struct LabelledAnswer {
   AskedQuestion asked;  // the rubric and the answer
   // By rater, in the order of LabelSet::raters; nothing where a rater gave no label.
   std::vector<std::optional<bool>> labels;
+  std::string run;  // that it is from; empty: not known
+  // How often it occurred there, once counted (CountOccurrences).
+  int with_skill = 0;
+  int without_skill = 0;  // in any other arm
 
   // What most raters say; nothing if they are divided, or gave no label.
   std::optional<bool> people() const;
@@ -51,6 +55,9 @@ Result<LabelSet> ParseLabels(std::string_view text, const std::string& source);
 // Lines to be labelled, from the judged answers of a run: each once, without the student's name or its arm, in an order
 // that tells nothing of them.
 std::vector<Json> LabelSheet(const RunData& data);
+
+// Counts how often the answers of this run occurred in it: a judge's errors on a frequent answer make more of a lift.
+void CountOccurrences(const RunData& data, LabelSet& set);
 
 struct JudgedLabels {
   std::vector<StoredJudgment> judgments;     // in the set's order; with an empty key where there is an error

@@ -104,8 +104,14 @@ TEST(LabelSheet, HasEachJudgedAnswerOnceAndSaysNothingOfItsOrigin) {
   EXPECT_THAT(ParseLabels(text, "sheet").error().message, HasSubstr("no labelled answers"));
 
   for (std::size_t at = text.find("null"); at != std::string::npos; at = text.find("null")) text.replace(at, 4, "true");
-  const Result<LabelSet> set = ParseLabels(text, "sheet");
+  Result<LabelSet> set = ParseLabels(text, "sheet");
   ASSERT_TRUE(set.ok()) << set.error().message;
+  CountOccurrences(outcome.data, *set);
+  for (const LabelledAnswer& answer : set->answers) {
+    const bool right = answer.asked.text != "no idea";  // by "two" in both arms, by "one" with the skill
+    EXPECT_EQ(answer.with_skill, right ? 6 : 0);
+    EXPECT_EQ(answer.without_skill, 3);
+  }
   std::set<std::string> keys;
   for (const SamplePtr& sample : outcome.data.samples()) keys.insert(sample->judgments.at(0).key);
   const JudgedLabels judged = JudgeLabels(judge, *set, {}, bench.clock, nullptr, nullptr, nullptr);

@@ -35,6 +35,9 @@ void AddRubrics(const std::vector<CheckSpec>& checks, std::vector<std::string>& 
 Json ToJson(const RubricRecord& record) {
   Json json = {{"schema", kRecordSchema}, {"time", record.time}, {"judge", record.judge}, {"rubric", record.rubric}};
   PutCounts(record.counts, json);
+  json["effective"] = EffectiveToJson(record.effective);
+  PutCounts(record.with_skill, json["with_skill"]);
+  PutCounts(record.without_skill, json["without_skill"]);
   return json;
 }
 
@@ -45,8 +48,14 @@ std::optional<RubricRecord> FromLine(std::string_view line) {
     const Json& count = Member(*json, key);
     if (!count.is_number_unsigned() || count.get<std::uint64_t>() > kMaxLabelledAnswers) return std::nullopt;
   }
-  return RubricRecord{StringAt(*json, "judge"), StringAt(*json, "rubric"), CountsFromJson(*json),
-                      StringAt(*json, "time")};
+  const ConfusionCounts counts = CountsFromJson(*json);
+  return RubricRecord{StringAt(*json, "judge"),
+                      StringAt(*json, "rubric"),
+                      counts,
+                      StringAt(*json, "time"),
+                      EffectiveFromJson(Member(*json, "effective"), counts),
+                      CountsFromJson(Member(*json, "with_skill")),
+                      CountsFromJson(Member(*json, "without_skill"))};
 }
 
 }  // namespace
@@ -85,14 +94,20 @@ Result<std::optional<JudgeRecord>> FindJudgeRecord(const std::filesystem::path& 
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   std::optional<JudgeRecord> sum;
+  ConfusionCounts with_skill;
+  ConfusionCounts without_skill;
   for (const std::string& rubric : rubrics) {
     const auto found = largest.find(RubricHash(rubric));
     if (found == largest.end()) continue;
     if (!sum) sum.emplace();
     sum->counts.Add(found->second.counts);
+    sum->effective.Add(found->second.effective);
+    with_skill.Add(found->second.with_skill);
+    without_skill.Add(found->second.without_skill);
     sum->time = std::max(sum->time, found->second.time);
     ++sum->rubrics_checked;
   }
+  if (sum) sum->arms_differ = ErrsDifferently(with_skill, without_skill);
   return sum;
 }
 

@@ -19,6 +19,9 @@ struct RubricRecord {
   std::string rubric;  // RubricHash
   ConfusionCounts counts;
   std::string time;  // UTC
+  EffectiveCounts effective;
+  ConfusionCounts with_skill;     // of the answers that occurred with the skill alone
+  ConfusionCounts without_skill;  // and without it alone
 };
 
 inline constexpr const char* kJudgesFile = "judges.jsonl";

@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 
 RubricRecord Record(const std::string& judge, const std::string& rubric, std::int64_t both_pass) {
-  return {judge, RubricHash(rubric), {both_pass, 1, 2, 3}, "2026-11-23T10:00:00Z"};
+  return {judge, RubricHash(rubric), {both_pass, 1, 2, 3}, "2026-11-23T10:00:00Z", {}, {}, {}};
 }
 
 TEST(JudgeRecords, TheLargestOfEachRubricIsAddedUp) {
@@ -28,6 +28,21 @@ TEST(JudgeRecords, TheLargestOfEachRubricIsAddedUp) {
   EXPECT_FALSE(FindJudgeRecord(folder.path() / "runs", "j", {"c"})->has_value());
   ASSERT_TRUE(AppendJudgeRecords(folder.path() / "runs", {Record("j", "a", 2), Record("j", "b", 20)}).ok());
   EXPECT_EQ((*FindJudgeRecord(folder.path() / "runs", "j", {"a", "b"}))->counts.both_pass, 50) << "a smaller one";
+}
+
+TEST(JudgeRecords, KeepWhatTheArmsShow) {
+  const TempFolder folder;
+  RubricRecord record = Record("j", "a", 30);
+  record.effective = {3.5, 0.5, 0.25, 2.0};
+  record.with_skill = {5, 12, 0, 8};
+  record.without_skill = {5, 1, 0, 19};
+  ASSERT_TRUE(AppendJudgeRecords(folder.path(), {record, Record("j", "b", 20)}).ok());
+  const auto found = *FindJudgeRecord(folder.path(), "j", {"a"});
+  EXPECT_EQ(found->effective, record.effective);
+  EXPECT_TRUE(found->arms_differ);
+  const auto other = *FindJudgeRecord(folder.path(), "j", {"b"});
+  EXPECT_EQ(other->effective, EffectiveOf(other->counts)) << "nothing is known of how often they occurred";
+  EXPECT_FALSE(other->arms_differ);
 }
 
 TEST(JudgeRecords, DamagedLinesAreSkipped) {

@@ -68,7 +68,7 @@ std::optional<AgreementEstimate> JudgeCorrectedLift(const RunData& data, std::si
   if (!plan.judge || !plan.judge->checked || plan.stop_when_decided || !plan.has_arm(ComparedArm(plan)))
     return std::nullopt;
   const JudgeRecord& record = *plan.judge->checked;
-  if (record.rubrics_checked < plan.judge->rubrics) return std::nullopt;
+  if (record.rubrics_checked < plan.judge->rubrics || record.arms_differ) return std::nullopt;
   if (!std::all_of(plan.suite.cases.begin(), plan.suite.cases.end(), CanBeCorrected)) return std::nullopt;
   const std::vector<CompleteRounds> complete = FindCompleteRounds(data, ComparedArm(plan));
   if (complete.size() <= student || complete[student].rounds.empty() || complete[student].cases.empty())
@@ -76,7 +76,7 @@ std::optional<AgreementEstimate> JudgeCorrectedLift(const RunData& data, std::si
   // Half of the error probability of 5 % is for the lift, a quarter for each of the judge's rates.
   constexpr double kLiftConfidence = 1.0 - 0.05 / 2.0;
   constexpr double kRatesConfidence = 1.0 - 0.05 / 4.0;
-  const std::optional<JudgeRates> rates = RatesOfJudge(record.counts, kRatesConfidence);
+  const std::optional<JudgeRates> rates = RatesOfJudge(record.effective, kRatesConfidence);
   if (!rates) return std::nullopt;
   const Interval& sensitivity = rates->sensitivity.interval;
   const Interval& specificity = rates->specificity.interval;

@@ -16,9 +16,9 @@ namespace upskill {
 //
 // The interval for these cases holds with 95 % together with the exact intervals of the judge's rates (Bonferroni): it
 // is the widest over the corners of those. Returns nothing if the judge wasn't compared with people on every rubric of
-// the run, if that doesn't show it to be better than chance, if a case has more than one judge check, one in a group or
-// a comparison with the reference, or if the run may stop when decided, since the interval is for a fixed number of
-// rounds.
+// the run, if that shows it to err more often in one arm, or doesn't show it to be better than chance, if a case has
+// more than one judge check, one in a group or a comparison with the reference, or if the run may stop when decided,
+// since the interval is for a fixed number of rounds.
 std::optional<AgreementEstimate> JudgeCorrectedLift(const RunData& data, std::size_t student);
 
 }  // namespace upskill

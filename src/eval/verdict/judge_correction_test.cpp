@@ -65,11 +65,16 @@ struct World {
       record.counts.Add(passes, right);
     }
     record.rubrics_checked = 1;
+    record.effective = EffectiveOf(record.counts);
     return record;
   }
 };
 
-JudgeRecord Perfect(std::int64_t answers) { return {{answers, 0, 0, answers}, "", 1}; }
+JudgeRecord RecordOf(const ConfusionCounts& counts, int rubrics = 1) {
+  return {counts, "", rubrics, EffectiveOf(counts), false};
+}
+
+JudgeRecord Perfect(std::int64_t answers) { return RecordOf({answers, 0, 0, answers}); }
 
 TEST(JudgeCorrectedLift, OfAPerfectJudgeIsTheMeasuredOne) {
   Rng rng(1);
@@ -84,6 +89,16 @@ TEST(JudgeCorrectedLift, OfAPerfectJudgeIsTheMeasuredOne) {
   ASSERT_TRUE(lift.has_value());
   EXPECT_NEAR(lift->value, (with - without) / 60.0, 1e-9);
   EXPECT_TRUE(lift->interval.Contains(lift->value));
+}
+
+// A skill that makes answers look right may be what the judge likes.
+TEST(JudgeCorrectedLift, NoneWhereTheJudgeErrsMoreOftenInOneArm) {
+  Rng rng(2);
+  World world;
+  JudgeRecord record = Perfect(1000);
+  EXPECT_TRUE(JudgeCorrectedLift(world.Draw(record, rng), 0).has_value());
+  record.arms_differ = true;
+  EXPECT_FALSE(JudgeCorrectedLift(world.Draw(record, rng), 0).has_value());
 }
 
 TEST(JudgeCorrectedLift, CoversTheTruthWhereTheJudgedLiftIsTooSmall) {
@@ -109,9 +124,9 @@ TEST(JudgeCorrectedLift, NothingWhereTheErrorsAreNotKnown) {
   const auto corrected = [&](const JudgeRecord& record) { return JudgeCorrectedLift(world.Draw(record, rng), 0); };
   EXPECT_TRUE(corrected(Perfect(100)).has_value());
   EXPECT_FALSE(corrected(Perfect(1)).has_value()) << "two labels show nothing";
-  EXPECT_FALSE(corrected({{50, 50, 50, 50}, "", 1}).has_value()) << "no better than chance";
-  EXPECT_FALSE(corrected({{50, 0, 0, 0}, "", 1}).has_value()) << "people failed none";
-  EXPECT_FALSE(corrected({{50, 0, 0, 50}, "", 0}).has_value()) << "other rubrics";
+  EXPECT_FALSE(corrected(RecordOf({50, 50, 50, 50})).has_value()) << "no better than chance";
+  EXPECT_FALSE(corrected(RecordOf({50, 0, 0, 0})).has_value()) << "people failed none";
+  EXPECT_FALSE(corrected(RecordOf({50, 0, 0, 50}, 0)).has_value()) << "other rubrics";
 }
 
 TEST(JudgeCorrectedLift, NothingForRunsThatStopAndChecksItCannotTellApart) {

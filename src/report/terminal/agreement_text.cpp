@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "util/percent.h"
 #include "util/text.h"
 
@@ -35,6 +37,7 @@ JudgeAgreement AgreementOf(const LabelSet& set, const JudgedLabels& judged, cons
   agreement.unlabelled = set.unlabelled;
   std::vector<ItemLabels> all;
   std::vector<ItemLabels> people;
+  std::vector<WeightedLabel> weighted;
   for (std::size_t i = 0; i < set.answers.size(); ++i) {
     people.push_back(set.answers[i].labels);
     if (judged.judgments[i].key.empty()) {
@@ -50,12 +53,14 @@ JudgeAgreement AgreementOf(const LabelSet& set, const JudgedLabels& judged, cons
       continue;
     }
     agreement.counts.Add(passes, *majority);
+    weighted.push_back({passes, *majority,
+                        static_cast<double>(std::max(1, set.answers[i].with_skill + set.answers[i].without_skill))});
     if (passes != *majority) agreement.disagreements.push_back(i);
   }
   agreement.kappa = CohenKappa(agreement.counts);
   agreement.alpha = KrippendorffAlpha(all, kSeed);
   if (set.raters.size() > 1) agreement.people_alpha = KrippendorffAlpha(people, kSeed);
-  agreement.rates = RatesOfJudge(agreement.counts);
+  agreement.rates = RatesOfJudge(EffectiveOf(weighted));
   return agreement;
 }
 

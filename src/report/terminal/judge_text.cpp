@@ -22,7 +22,7 @@ std::string JudgeText(const RunJudge& judge) {
   const ConfusionCounts& counts = judge.checked->counts;
   std::string text = fmt::format("judged by {}: agrees with people on {} of {} labelled answers", judge.name,
                                  WithThousands(counts.both_pass + counts.both_fail), WithThousands(counts.total()));
-  if (const std::optional<JudgeRates> rates = RatesOfJudge(counts)) {
+  if (const std::optional<JudgeRates> rates = RatesOfJudge(judge.checked->effective)) {
     text += fmt::format(", passes {} of what people fail, fails {} of what people pass",
                         PercentText(1.0 - rates->specificity.value), PercentText(1.0 - rates->sensitivity.value));
   }
@@ -43,6 +43,8 @@ std::string JudgeSpentText(const JudgedRun& run) {
 
 std::string CorrectedLiftText(const JudgedRun& run, std::size_t student) {
   if (!run.plan().judge || !run.plan().judge->checked) return "";
+  if (run.plan().judge->checked->arms_differ)
+    return "the judge errs more often in one arm than in the other, so part of the lift may be its own (docs/judge.md)";
   const std::optional<AgreementEstimate> lift = JudgeCorrectedLift(run.data, student);
   if (!lift) return "the lift isn't corrected for the judge's errors: they aren't known well enough (docs/judge.md)";
   return fmt::format(
