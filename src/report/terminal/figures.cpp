@@ -35,13 +35,21 @@ std::string SignedText(double value, Unit unit, int digits) {
   return (value > 0 ? "+" : "-") + text;
 }
 
-// As many digits as it takes to show that a change isn't 0.
+double Rounded(double value, int digits) {
+  const double scale = std::pow(10.0, digits);
+  return std::round(value * scale) / scale;
+}
+
+// As many digits of tokens as it takes to show that a change isn't 0, and that it is the difference of what stands
+// beside it.
 int DigitsFor(const PairedChange& change, Unit unit) {
   constexpr int kMost = 2;
   for (int digits = 0; digits <= kMost; ++digits) {
-    if (!IsZero(AmountText(std::abs(change.change()), unit, digits))) return digits;
+    if (IsZero(AmountText(std::abs(change.change()), unit, digits))) continue;
+    const double shown = Rounded(change.with, digits) - Rounded(change.without, digits);
+    if (unit != Unit::kTokens || std::abs(shown - Rounded(change.change(), digits)) < 1e-6) return digits;
   }
-  return 0;
+  return IsZero(AmountText(std::abs(change.change()), unit, kMost)) ? 0 : kMost;
 }
 
 std::string PercentChangeText(double ratio) {

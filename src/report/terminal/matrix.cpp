@@ -204,7 +204,7 @@ std::vector<ChoiceRow> ChoiceRows(const SweetSpot& spot) {
   };
   for (std::size_t i = 0; i < spot.choices.size(); ++i) {
     const bool on_front = std::find(spot.pareto.begin(), spot.pareto.end(), i) != spot.pareto.end();
-    add(spot.choices[i], spot.sweet_spot == i ? "best value" : spot.best == i ? "best" : on_front ? "front" : "");
+    add(spot.choices[i], spot.sweet_spot == i ? "best value" : spot.best == i ? "highest" : on_front ? "front" : "");
   }
   for (const Choice& choice : spot.not_compared) add(choice, "");
   return rows;

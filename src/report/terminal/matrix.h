@@ -130,7 +130,7 @@ struct ChoiceRow {
   std::string tokens;  // of an answer, with the prompt
   std::string cost;
   std::string worth;  // whether the skill is; empty without it
-  std::string note;   // "best value", "best", "front" or nothing
+  std::string note;   // "best value", "highest" (pass rate), "front" or nothing
 };
 std::vector<ChoiceRow> ChoiceRows(const SweetSpot& spot);
 

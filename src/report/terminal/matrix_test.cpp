@@ -249,7 +249,7 @@ TEST(MatrixText, Golden) {
             "model  skill    pass rate  tokens with prompt  $ per answer  worth it\n"
             "haiku  without       58 %                 100       $0.0010            front\n"
             "haiku  with          96 %                 200       $0.0014  yes       best value\n"
-            "opus   without       97 %                 100       $0.0100            best\n"
+            "opus   without       97 %                 100       $0.0100            highest\n"
             "opus   with          97 %                 200       $0.0110  no\n"
             "tiny   without        0 %                 100      $0.00010            front\n"
             "tiny   with          40 %                 200      $0.00020  yes       front\n"

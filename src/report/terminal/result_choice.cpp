@@ -46,15 +46,18 @@ std::string OtherArmText(const Choice& choice) {
 std::string UseText(const SweetSpot& spot, const Choice& choice) {
   const bool skill_is_shown = !choice.with_skill || (choice.cell->lift && choice.cell->verdict == Verdict::kHelps);
   const std::string what = LabelOf(choice, "this");
-  return fmt::format("{}{}: {} answers passed, {}{}.", skill_is_shown ? "Use " : "Best value: ", what,
+  const bool is_best = spot.best && &choice == &spot.choices[*spot.best];
+  const char* unshown = is_best ? "Highest pass rate: " : "Best value: ";
+  return fmt::format("{}{}: {} answers passed, {}{}.", skill_is_shown ? "Use " : unshown, what,
                      PassedOf(ArmOfChoice(choice, choice.with_skill)), PriceText(spot, choice), OtherArmText(choice));
 }
 
 std::string HowSureText(const SweetSpot& spot, const Choice& choice) {
-  std::string text = fmt::format("No other choice is better by more than {:g} points (95 %).", spot.margin * 100.0);
+  std::string text =
+      fmt::format("It is shown that no other choice passes more than {:g} points more.", spot.margin * 100.0);
   if (choice.with_skill && choice.cell->lift && choice.cell->verdict != Verdict::kHelps)
     text += choice.cell->verdict == Verdict::kNoEffect ? " The skill makes no difference to this model, though."
-                                                       : " That the skill helps this model isn't shown, though.";
+                                                       : " That this model needs the skill isn't shown, though.";
   return text;
 }
 
@@ -74,8 +77,11 @@ std::string CheaperText(const SweetSpot& spot, const Choice& used) {
     if (cheaper == nullptr || choice.rate > cheaper->rate) cheaper = &choice;
   }
   if (cheaper == nullptr) return "";
-  return fmt::format("{}: {}, {}, {}; it hasn't been shown to be as good.", spot.by_cost ? "Cheaper" : "Fewer tokens",
-                     LabelOf(*cheaper, "the"), PriceText(spot, *cheaper), PercentText(cheaper->rate));
+  const double points = WholePercent(used.rate) - WholePercent(cheaper->rate);
+  const std::string fewer = points > 0.0 ? fmt::format("{:.0f} point{} fewer", points, points == 1.0 ? "" : "s")
+                                         : std::string("no fewer, which may be luck");
+  return fmt::format("{}: {}, {}: {} passed, {}.", spot.by_cost ? "Cheaper" : "Fewer tokens", LabelOf(*cheaper, "the"),
+                     PriceText(spot, *cheaper), PercentText(cheaper->rate), fewer);
 }
 
 Sentences BestValue(const SweetSpot& spot) {

@@ -83,11 +83,12 @@ std::string UndecidedText(const Compared& one) {
     return fmt::format("Not decided: {}.", obstacle);
   if (verdict.more_rounds) {
     const bool same = verdict.more_show_no_effect;
-    return fmt::format("Not decided: about {} would {}.", RoundsToAsk(one.run, *verdict.more_rounds, one.index),
-                       same ? "show that the skill makes no difference" : "tell");
+    return fmt::format("Not decided: about {} like these would {}.",
+                       RoundsToAsk(one.run, *verdict.more_rounds, one.index),
+                       same ? "show that the skill makes no difference" : "decide it");
   }
   if (verdict.more_rounds_above) {
-    return fmt::format("Not decided: it would take more than {}.",
+    return fmt::format("Not decided, and far from it: it would take more than {} like these.",
                        RoundsToAsk(one.run, *verdict.more_rounds_above, one.index));
   }
   return "Not decided, and these answers don't show how many more would tell.";
@@ -97,6 +98,17 @@ std::string SoFarText(const Compared& one) {
   return fmt::format("So far, {} answers passed with {}, {} {}.", PassedOf(one.with),
                      one.with_previous() ? "this version" : "the skill", PassedOf(one.without),
                      one.with_previous() ? "with the previous one" : "without it");
+}
+
+// What to do while nothing is shown.
+std::string ForNowText(const Compared& one) {
+  const std::optional<double> with = one.with.rate();
+  const std::optional<double> without = one.without.rate();
+  if (!with || !without || NothingPassed(one.verdict())) return "";
+  if (one.with_previous())
+    return *with > *without ? "This version looks better, which may be luck." : "For now, keep the previous version.";
+  if (*with > *without) return "It looks better with the skill, which may be luck.";
+  return fmt::format("For now, leave the skill out{}.", *with == *without ? WastedText(one.verdict()) : "");
 }
 
 // How far the verdict reaches.
@@ -109,9 +121,12 @@ std::string ReachText(const StudentVerdict& verdict) {
                        range.empty() ? "" : fmt::format(" ({} points)", range));
   }
   if (verdict.cases == 0) return "";
+  const bool errors = verdict.lost_low &&
+                      (helps ? verdict.new_cases_low.value_or(0.0) > 0.0 : verdict.new_cases_high.value_or(0.0) < 0.0);
   return verdict.cases == 1 ? "That is shown for this case only."
-                            : fmt::format("That is shown for these {}, not yet for new ones of this kind.",
-                                          Counted(verdict.cases, "case"));
+                            : fmt::format("That is shown for these {}, not {}for new ones of this kind{}.",
+                                          Counted(verdict.cases, "case"), errors ? "" : "yet ",
+                                          errors ? ": answers were lost to errors" : "");
 }
 
 // Whether any other text, or the old version, would have done as well.
@@ -139,7 +154,9 @@ Sentences ComparedSentences(const Compared& one) {
     case Verdict::kNoEffect:
       return {NoEffectText(one)};
     case Verdict::kUndecided:
-      return {UndecidedText(one), SoFarText(one)};
+      sentences = {UndecidedText(one), SoFarText(one), ForNowText(one)};
+      std::erase(sentences, "");
+      return sentences;
   }
   sentences.push_back(ReachText(one.verdict()));
   for (std::string& other : OtherArms(one)) sentences.push_back(std::move(other));
