@@ -77,8 +77,14 @@ void FuzzJudgeFiles(std::string_view input) {
 
 std::vector<std::string> JudgeFilesSeeds() {
   const TempFolder folder = TempFolder::Make("upskill-fuzz-").value();
-  CHECK(AppendJudgeRecords(folder.path(), {{"sim:base=0.4", RubricHash("Is it right?"), {3, 1, 1, 4}, "2026-01-02"}})
-            .ok());
+  RubricRecord record;
+  record.judge = "sim:base=0.4";
+  record.rubric = RubricHash("Is it right?");
+  record.counts = {3, 1, 1, 4};
+  record.time = "2026-01-02";
+  record.effective = {2.5, 1.0, 1.0, 4.0};
+  record.with_skill = {1, 1, 0, 2};
+  CHECK(AppendJudgeRecords(folder.path(), {record}).ok());
   StoredJudgment stored;
   stored.key = "k";
   stored.usage.output = 3;
