@@ -281,7 +281,7 @@ TEST(VerdictRemarks, ExcludedCases) {
 }
 
 TEST(ChangeText, InItsOwnUnit) {
-  EXPECT_EQ(ChangeText({118.0, 121.5, {}, {}}, Unit::kTokens), "118.0 → 121.5: +3.5, +3 %");
+  EXPECT_EQ(ChangeText({118.0, 121.5, {}, {}}, Unit::kTokens), "118 → 122: +4, +3 %");
   EXPECT_EQ(ChangeText({17.6, 30.4, {}, {}}, Unit::kTokens), "17.6 → 30.4: +12.8, +73 %") << "30 - 18 isn't 13";
   EXPECT_EQ(ChangeText({1.25, 1.5, {}, {}}, Unit::kSeconds), "1.2 s → 1.5 s: +0.2 s, +20 %");
   EXPECT_EQ(ChangeText({0.0004, 0.012, {}, {}}, Unit::kSeconds, " per answer"),
