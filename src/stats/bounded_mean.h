@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 namespace upskill {
@@ -14,5 +15,8 @@ namespace upskill {
 //
 // 1 without values. The absolute error is below 1e-12.
 double BoundedMeanTest(const std::vector<double>& values, double mean = 0.0);
+
+// From so many values on, the test takes long and isn't needed: their mean is close to normal.
+inline constexpr std::size_t kManyForBoundedMean = 200;
 
 }  // namespace upskill

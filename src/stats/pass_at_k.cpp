@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "stats/bounded_mean.h"
 #include "stats/interval.h"
 
 namespace upskill {
@@ -11,11 +12,9 @@ namespace {
 
 using OfCase = std::optional<double> (*)(std::int64_t n, std::int64_t c, std::int64_t k);
 
-// Many cases need no exact bound, which takes long for them: their mean is close to normal.
 std::optional<Interval> IntervalOf(const std::vector<double>& values) {
-  constexpr std::size_t kMany = 200;
   if (values.size() < kFewestCasesForNew) return std::nullopt;
-  if (values.size() < kMany) return BoundedMeanInterval(values, 0.0, 1.0);
+  if (values.size() < kManyForBoundedMean) return BoundedMeanInterval(values, 0.0, 1.0);
   const std::optional<Interval> interval = MeanInterval(values);
   return Interval{std::max(0.0, interval->low), std::min(1.0, interval->high)};
 }

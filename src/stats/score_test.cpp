@@ -13,7 +13,6 @@ namespace {
 
 constexpr double kDegreesPerPair = 3.0;  // of the variance within units, which is estimated from answers of 0 and 1
 constexpr double kUnseen = 1.5;          // of variance; chosen by simulation, as kScoreCorrection
-constexpr std::size_t kManyUnits = 200;  // from here on, the exact test of one round takes long and isn't needed
 
 // What a test needs of the pairs, computed once.
 struct PairMoments {
@@ -143,7 +142,7 @@ double TailOfOneRound(const std::vector<ScoreUnit>& units, double bound) {
 
 double TailOf(const PairMoments& moments, const std::vector<ScoreUnit>& units, double bound) {
   const bool one_round = moments.degrees <= 0.0;
-  if (one_round && units.size() < kManyUnits) return TailOfOneRound(units, bound);
+  if (one_round && units.size() < kManyForBoundedMean) return TailOfOneRound(units, bound);
   const double excess = moments.sum - moments.pairs * bound;
   if (excess <= kScoreCorrection) return excess <= 0.0 ? 1.0 : 0.5;
   const double pooled = Tail(excess, RestrictedVariance(moments, excess), moments.degrees);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
@@ -67,8 +66,7 @@ std::vector<RubricRecord> RecordsOf(const LabelSet& set, const JudgedLabels& jud
     const bool passes = judged.judgments[i].judgment.word == JudgeWord::kMet;
     record.counts.Add(passes, *people);
     const LabelledAnswer& answer = set.answers[i];
-    labels[hash].push_back(
-        {passes, *people, static_cast<double>(std::max(1, answer.with_skill + answer.without_skill))});
+    labels[hash].push_back({passes, *people, answer.times()});
     if (answer.without_skill == 0 && answer.with_skill > 0) record.with_skill.Add(passes, *people);
     if (answer.with_skill == 0 && answer.without_skill > 0) record.without_skill.Add(passes, *people);
   }

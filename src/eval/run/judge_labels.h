@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -33,6 +34,8 @@ struct LabelledAnswer {
   int with_skill = 0;
   int without_skill = 0;  // in any other arm
 
+  // What it weighs: 1 where that wasn't counted.
+  double times() const { return std::max(1, with_skill + without_skill); }
   // What most raters say; nothing if they are divided, or gave no label.
   std::optional<bool> people() const;
 };

@@ -204,8 +204,8 @@ void AddPValues(const RoundEvidence& evidence, double margin, StudentVerdict& ve
   verdict.p_general_hurts = general.hurts;
 }
 
-// Near temperature 0, a case passes or fails by its exact wording: even an irrelevant text in the prompt draws that
-// anew for each case, and then stays with it in every round.
+// Near temperature 0, whether a case passes depends on its exact wording: even irrelevant text in the prompt can change
+// which cases pass, and the change repeats in every round.
 bool HangsOnWording(const CompleteRounds& complete, const Plan& plan) {
   constexpr double kNearGreedy = 0.2;
   return complete.answers_repeat || !complete.copied.empty() || plan.sampling.temperature.value_or(1.0) <= kNearGreedy;

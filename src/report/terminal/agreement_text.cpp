@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "util/percent.h"
 #include "util/text.h"
 
@@ -53,8 +51,7 @@ JudgeAgreement AgreementOf(const LabelSet& set, const JudgedLabels& judged, cons
       continue;
     }
     agreement.counts.Add(passes, *majority);
-    weighted.push_back({passes, *majority,
-                        static_cast<double>(std::max(1, set.answers[i].with_skill + set.answers[i].without_skill))});
+    weighted.push_back({passes, *majority, set.answers[i].times()});
     if (passes != *majority) agreement.disagreements.push_back(i);
   }
   agreement.kappa = CohenKappa(agreement.counts);

@@ -13,13 +13,15 @@
 namespace upskill {
 namespace {
 
-// `digits`: after the point, of tokens.
+constexpr int kOwnDigits = -1;  // as many as an amount has where it stands alone
+
+// `digits`: after the point, of tokens and seconds.
 std::string AmountText(double value, Unit unit, int digits) {
   switch (unit) {
     case Unit::kTokens:
       return digits > 0 ? fmt::format("{:.{}f}", value, digits) : NumberText(value);
     case Unit::kSeconds:
-      return SecondsText(value);
+      return digits == kOwnDigits ? SecondsText(value) : fmt::format("{:.{}f} s", value, digits);
     case Unit::kMoney:
       break;
   }
@@ -40,14 +42,19 @@ double Rounded(double value, int digits) {
   return std::round(value * scale) / scale;
 }
 
-// As many digits of tokens as it takes to show that a change isn't 0, and that it is the difference of what stands
-// beside it.
+// The difference of the rounded figures.
+double ShownChange(const PairedChange& change, int digits) {
+  return Rounded(change.with, digits) - Rounded(change.without, digits);
+}
+
+// As many digits as it takes to show that a change isn't 0, and that it is the difference of what stands beside it.
 int DigitsFor(const PairedChange& change, Unit unit) {
+  const bool in_seconds = unit == Unit::kSeconds && std::max(change.without, change.with) >= 1.0;
+  if (unit != Unit::kTokens && !in_seconds) return kOwnDigits;
   constexpr int kMost = 2;
   for (int digits = 0; digits <= kMost; ++digits) {
     if (IsZero(AmountText(std::abs(change.change()), unit, digits))) continue;
-    const double shown = Rounded(change.with, digits) - Rounded(change.without, digits);
-    if (unit != Unit::kTokens || std::abs(shown - Rounded(change.change(), digits)) < 1e-6) return digits;
+    if (std::abs(ShownChange(change, digits) - Rounded(change.change(), digits)) < 1e-6) return digits;
   }
   return IsZero(AmountText(std::abs(change.change()), unit, kMost)) ? 0 : kMost;
 }
@@ -124,7 +131,8 @@ std::string ChangeText(const PairedChange& change, Unit unit, std::string_view p
   std::string text =
       fmt::format("{} → {}{}", AmountText(change.without, unit, digits), AmountText(change.with, unit, digits), per);
   if (change.change() == 0.0) return text;
-  const std::string amount = SignedText(change.change(), unit, digits);
+  const double shown = digits == kOwnDigits ? change.change() : ShownChange(change, digits);
+  const std::string amount = SignedText(shown, unit, digits);
   text += ": " + amount;
   // Of a change that is shown as 0, a percentage would say something else.
   if (const std::optional<double> ratio = change.ratio(); ratio && !IsZero(amount))

@@ -283,7 +283,9 @@ TEST(VerdictRemarks, ExcludedCases) {
 TEST(ChangeText, InItsOwnUnit) {
   EXPECT_EQ(ChangeText({118.0, 121.5, {}, {}}, Unit::kTokens), "118 → 122: +4, +3 %");
   EXPECT_EQ(ChangeText({17.6, 30.4, {}, {}}, Unit::kTokens), "17.6 → 30.4: +12.8, +73 %") << "30 - 18 isn't 13";
-  EXPECT_EQ(ChangeText({1.25, 1.5, {}, {}}, Unit::kSeconds), "1.2 s → 1.5 s: +0.2 s, +20 %");
+  EXPECT_EQ(ChangeText({1.25, 1.5, {}, {}}, Unit::kSeconds), "1.25 s → 1.50 s: +0.25 s, +20 %");
+  EXPECT_EQ(ChangeText({12.3, 13.9, {}, {}}, Unit::kSeconds), "12 s → 14 s: +2 s, +13 %");
+  EXPECT_EQ(ChangeText({4.9151, 4.4549, {}, {}}, Unit::kSeconds), "4.92 s → 4.45 s: -0.47 s, -9 %");
   EXPECT_EQ(ChangeText({0.0004, 0.012, {}, {}}, Unit::kSeconds, " per answer"),
             "0.4 ms → 12 ms per answer: +12 ms, +2900 %");
   EXPECT_EQ(ChangeText({16.0, 16.0, {}, {}}, Unit::kTokens), "16 → 16");
