@@ -14,10 +14,10 @@
 namespace upskill {
 namespace {
 
-constexpr int kRates = 9;             // quantiles of the probability that a unit goes up
-constexpr double kMostSteps = 600.0;  // of a walk; with more units, a step stands for several
-constexpr double kOptimism = 1.645;   // standard errors
-constexpr double kUnlikely = 0.05;
+constexpr int kRates = 9;               // quantiles of the probability that a unit goes up
+constexpr double kMostSteps = 600.0;    // of a walk; with more units, a step stands for several
+constexpr double kDetectable = 0.8416;  // quantile of the normal distribution at 0.8
+constexpr double kUnlikely = 0.3;
 
 // The walk of units up to the horizon, each a step of length 1. Sums are in these steps.
 struct CoarseWalk {
@@ -101,19 +101,16 @@ bool IsFutile(const SequenceState& state, const SpendingSchedule& schedule, int 
               double hurts_alpha) {
   const int left = last - state.rounds;
   if (left < 1 || state.rounds < 2) return false;
-  const auto rounds = static_cast<double>(state.rounds);
-  const double rate = (state.differing + 2.0 * std::sqrt(state.differing) + 3.0) / rounds;  // of differing units
-  const double slack = kOptimism * std::sqrt(rate / rounds);
-  const double spread = std::sqrt(rate * left);
-  // The test whose rounds are fixed has a lower critical value than this one.
-  const auto likely = [&](double sum, double alpha) {
-    const double level = alpha * schedule.Until(last);
-    const double z = boost::math::quantile(boost::math::complement(boost::math::normal(), level));
-    const double critical = z * std::sqrt(state.differing + rate * left);
-    const double expected = sum + (sum / rounds + slack) * left;
-    return NormalTail((critical - expected) / spread) >= kUnlikely;
+  const double differing = std::max(state.differing, 1.0);  // what no unit has shown yet may still come
+  const double sum = state.sum / std::sqrt(differing / state.rounds * last);  // in standard deviations of the last sum
+  const double rest = static_cast<double>(left) / last;
+  const auto likely = [&](double now, double alpha) {
+    const double critical =
+        boost::math::quantile(boost::math::complement(boost::math::normal(), alpha * schedule.Until(last)));
+    const double expected = now + (critical + kDetectable) * rest;
+    return NormalTail((critical - expected) / std::sqrt(rest)) >= kUnlikely;
   };
-  return !likely(state.sum, helps_alpha) && !likely(-state.sum, hurts_alpha);
+  return !likely(sum, helps_alpha) && !likely(-sum, hurts_alpha);
 }
 
 }  // namespace upskill

@@ -24,8 +24,9 @@ std::optional<int> ForecastRounds(const SequenceState& state, const SpendingSche
 // Eight times the rounds so far or planned, after `rounds` rounds.
 int MostForecastRounds(int rounds, const SpendingSchedule& schedule);
 
-// Whether neither test is likely (5 %) to reject by round `last`, even with the largest lift, or the smallest, that is
-// consistent with the rounds so far, and more differing units than so far.
+// Whether both tests have a conditional power below 30 % to reject by round `last`: the probability, given the sum so
+// far, if from now on the lift is the one that the rounds up to `last` were to detect with a power of 80 % (J. M.
+// Lachin, Statistics in Medicine 24 (2005) 2747). By the normal approximation. Stopping then adds no false rejections.
 bool IsFutile(const SequenceState& state, const SpendingSchedule& schedule, int last, double helps_alpha,
               double hurts_alpha);
 

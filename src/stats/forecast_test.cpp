@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace upskill {
 namespace {
 
@@ -39,6 +41,20 @@ TEST(IsFutile, EndsARunWhoseRestCantDecide) {
   EXPECT_TRUE(IsFutile({18, 0.0, 90.0}, Twenty(), 20, 0.05, 0.05));
   EXPECT_FALSE(IsFutile({18, 18.0, 90.0}, Twenty(), 20, 0.05, 0.05));
   EXPECT_FALSE(IsFutile({18, -18.0, 90.0}, Twenty(), 20, 0.05, 0.05));
+}
+
+// Conditional power at the detectable lift, by hand: critical value z of 4.5 %, 1.695; information 0.6; B-value b:
+// Φ((b + (1.695 + 0.842)·0.4 − 1.695)/√0.4), which is 30 % at b = 0.349. Sum: b·√(rate·20).
+TEST(IsFutile, AsksForAConditionalPowerOfThirtyPercent) {
+  const double unit = std::sqrt(5.0 * 20.0);
+  EXPECT_TRUE(IsFutile({12, 0.33 * unit, 60.0}, Twenty(), 20, 0.05, 0.05));
+  EXPECT_FALSE(IsFutile({12, 0.36 * unit, 60.0}, Twenty(), 20, 0.05, 0.05));
+  EXPECT_TRUE(IsFutile({12, 0.36 * unit, 60.0}, Twenty(), 20, 0.005, 0.005)) << "less is left of alpha";
+}
+
+TEST(IsFutile, EndsARunInWhichNothingDiffers) {
+  EXPECT_TRUE(IsFutile({12, 0.0, 0.0}, Twenty(), 20, 0.05, 0.05));
+  EXPECT_FALSE(IsFutile({8, 0.0, 0.0}, Twenty(), 20, 0.05, 0.05));
 }
 
 TEST(IsFutile, WaitsWhileMuchIsLeft) {

@@ -8,7 +8,9 @@
 namespace upskill {
 namespace {
 
-constexpr double kPower = 0.8;
+constexpr int kMostRunToTheEnd = 10;
+constexpr double kPowerToTheEnd = 1.5;
+constexpr double kPowerOfLong = 0.8;
 
 }  // namespace
 
@@ -25,7 +27,7 @@ double SpendingSchedule::Until(int round) const {
   const auto planned = static_cast<double>(planned_);
   const double kept = reserve();
   if (round <= planned_) {
-    double part = std::pow(now / planned, kPower);
+    double part = std::pow(now / planned, planned_ <= kMostRunToTheEnd ? kPowerToTheEnd : kPowerOfLong);
     if (one_may_be_all_ && planned_ > 1) part = 0.5 + 0.5 * (now - 1.0) / (planned - 1.0);
     return (1.0 - kept) * part;
   }

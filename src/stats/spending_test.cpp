@@ -14,6 +14,13 @@ TEST(SpendingSchedule, SpendsNineTenthsOverThePlan) {
   EXPECT_DOUBLE_EQ(schedule.Until(20), 0.9);
 }
 
+TEST(SpendingSchedule, SpendsLittleInTheFirstRoundsOfAShortPlan) {
+  const SpendingSchedule schedule(10);
+  EXPECT_NEAR(schedule.Until(1), 0.9 * 0.0316228, 1e-6);  // 10^−1.5
+  EXPECT_NEAR(schedule.Until(5), 0.9 * 0.3535534, 1e-6);  // 2^−1.5
+  EXPECT_DOUBLE_EQ(schedule.Until(10), 0.9);
+}
+
 TEST(SpendingSchedule, KeepsMoreAfterAShortPlan) {
   EXPECT_DOUBLE_EQ(SpendingSchedule(1).Until(1), 0.7);
   EXPECT_DOUBLE_EQ(SpendingSchedule(1).Until(2), 0.85);

@@ -123,11 +123,11 @@ std::optional<Forecast> ForecastMoreRounds(const RoundEvidence& evidence, const 
 }
 
 // Whether the planned rounds that are left are unlikely to give any word. Only a run that may stop when decided asks.
-// All of alpha is taken to be left, so that other students don't change the result.
+// All that earlier looks left of alpha is taken to be left, so that other students don't change the result.
 bool PlanIsFutile(const RoundEvidence& evidence, const Plan& plan) {
   const double left = plan.rounds - static_cast<double>(evidence.rounds());
   if (!plan.stop_when_decided || plan.verdict.min_lift != 0.0 || left < 1.0) return false;
-  const double alpha = plan.verdict.alpha;
+  const double alpha = LookAlpha(plan);
   if (!IsFutile(evidence.state(), evidence.schedule(), plan.rounds, alpha, alpha)) return false;
   // "No effect" would be shown first if all remaining answers were the same in both arms.
   UnitCounts totals = evidence.totals();
