@@ -127,7 +127,7 @@ TEST_F(EvalGate, TheSweetSpotIsTested) {
   const std::vector<std::string> models = {"sim:base=0,skill=1,cost=0.001,seed=1",
                                            "sim:base=1,skill=1,cost=0.1,seed=2"};
   ASSERT_EQ(Eval({"--runs", "20", "--no-cache"}, models), 0) << error;
-  EXPECT_THAT(out, HasSubstr("is not worse than any other choice\n  by more than 5 points (95 %)"));
+  EXPECT_THAT(out, HasSubstr("is not worse than any other choice\n  by more than 5 points (95 % sure)"));
   ASSERT_EQ(Run({"runs", "--matrix", "-d", runs().string()}), 0);
   EXPECT_THAT(out, AllOf(HasSubstr("best value: "), Not(HasSubstr("not shown: "))));
   ASSERT_EQ(Run({"runs", "--matrix", "-d", runs().string(), "--within", "0.5", "--json"}), 0);

@@ -34,7 +34,7 @@ TEST(MarkdownReport, Golden) {
       "### manifests\n\n"
       "**Use student with this skill:<!-- --> 3 of 3 answers passed, free \\(without it:<!-- --> 2 of 4\\)\\.**\n\n"
       "2 cases × 2 rounds, run 2026\\_11\\_21\\_10\\_12\\_33-abcd\n\n"
-      "| model | verdict | baseline | with skill | lift (95 %) | tokens per answer | cost per passed answer |\n"
+      "| model | verdict | baseline | with skill | lift (likely) | tokens per answer | cost per passed answer |\n"
       "|---|---|--:|--:|--:|--:|--:|\n"
       "| student | ✅ helps | 50 % (2/4) | 100 % (3/3) | +50 (+25 … +75) | 16 → 12: -4, -25 % "
       "| free |\n\n"

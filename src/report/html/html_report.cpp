@@ -56,15 +56,16 @@ Json TalliesToJson(const JudgedRun& run) {
 Json VerdictToJson(const JudgedRun& run, std::size_t student) {
   const StudentVerdict& verdict = run.verdicts[student];
   const std::optional<Verdict> word = WordOf(run, student);
+  const std::string new_cases = NewCasesText(verdict);
   return {{"word", word ? Json(VerdictName(*word)) : Json(nullptr)},
           {"claim", word ? Json(ClaimText(verdict)) : Json(nullptr)},
           {"remarks", VerdictRemarks(run, student)},
           {"lift", verdict.lift ? Json(ShownLift(verdict, *verdict.lift)) : Json(nullptr)},
           {"low", JsonOrNull(verdict.low)},
           {"high", JsonOrNull(verdict.high)},
-          {"new_cases", NewCasesText(verdict)},
-          {"at_every_look", verdict.interval_is_sequence},
-          {"level", LevelText(verdict)}};
+          {"new_cases", new_cases},
+          {"claim_low", JsonOrNull(new_cases.empty() ? verdict.low : verdict.new_cases_low)},
+          {"claim_high", JsonOrNull(new_cases.empty() ? verdict.high : verdict.new_cases_high)}};
 }
 
 // The skill against the plan's other arms, so that "any text helps" or "the old version did as well" is visible.
@@ -132,7 +133,8 @@ Json PageCells(const StudentRow& row) {
 // The names that the script shows: of arms, verdicts and columns.
 Json PageWords() {
   Json arms = Json::object();
-  for (const Arm arm : {Arm::kBaseline, Arm::kSkill, Arm::kPlacebo, Arm::kPrevious}) arms[ArmName(arm)] = ArmLabel(arm);
+  for (const Arm arm : {Arm::kBaseline, Arm::kSkill, Arm::kPlacebo, Arm::kPrevious})
+    arms[ArmName(arm)] = arm == Arm::kBaseline ? "without skill" : ArmLabel(arm);
   Json columns = Json::array();
   for (const StudentColumn* column : StudentColumns(&StudentColumn::page)) columns.push_back(column->page);
   return {{"arms", std::move(arms)}, {"verdicts", VerdictWordsToJson()}, {"columns", std::move(columns)}};

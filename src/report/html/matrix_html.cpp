@@ -114,6 +114,18 @@ std::string SkillsHtml(const Matrix& matrix, double margin, std::size_t room) {
   return out;
 }
 
+// For which models each skill pays.
+std::string ResultHtml(const Matrix& matrix) {
+  constexpr std::size_t kMost = 12;
+  std::string out = "<ul class=\"grounds\">";
+  for (std::size_t i = 0; i < std::min(kMost, matrix.skills.size()); ++i) {
+    const std::string sentence = WorthSentence(matrix, matrix.skills[i]);
+    if (!sentence.empty()) out += fmt::format("<li>{}</li>\n", NameHtml(sentence));
+  }
+  if (matrix.skills.size() > kMost) out += fmt::format("<li>{} more</li>\n", matrix.skills.size() - kMost);
+  return out + "</ul>\n";
+}
+
 std::string HeadHtml(const std::string& style) {
   return fmt::format(
       "<!doctype html>\n<!-- SPDX-License-Identifier: Apache-2.0 -->\n<html lang=\"en\">\n<head>\n<meta "
@@ -134,6 +146,7 @@ std::string MatrixHtml(const Matrix& matrix, const std::vector<std::string>& rem
       "<body>\n<header class=\"top\"><div class=\"bar\"><p class=\"brand\">upskill "
       "<span>report</span></p></div></header>\n"
       "<main>\n<section id=\"head\" aria-label=\"Summary\"><h1>Skills and models</h1>\n";
+  out += ResultHtml(matrix);
   out += fmt::format("<p class=\"facts\"><span>{}</span><span>{}</span><span>{}</span></p></section>\n",
                      Counted(matrix.skills.size(), "skill"), Counted(matrix.models.size(), "model"),
                      Counted(matrix.verdicts, "verdict"));
@@ -141,7 +154,7 @@ std::string MatrixHtml(const Matrix& matrix, const std::vector<std::string>& rem
   for (const std::string& remark : remarks)
     out += fmt::format("<p class=\"notice\">{}</p>\n", XmlText(SafeForTerminal(remark)));
   out += "</div>\n<section aria-labelledby=\"table-title\"><h2 id=\"table-title\">Verdicts</h2>\n<p class=\"hint\">";
-  out += VerdictLegend() + ". Lift in percentage points, with its confidence interval.</p>\n";
+  out += VerdictLegend() + ". Lift (change in pass rate) in percentage points, with its likely range.</p>\n";
   if (const std::string note = TableNote(matrix); !note.empty())
     out += fmt::format("<p class=\"hint\">{}</p>\n", XmlText(note));
   out += TableHtml(matrix, names, kMostMatrixPage / 2);

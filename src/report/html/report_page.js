@@ -28,7 +28,7 @@ function drawResult() {
 
 function drawHead(tallies) {
   const facts = [plural(run.cases.length, 'case'), run.rounds_text, run.arms.map((arm) => ARM_LABELS[arm]).join(', '),
-    `${number(run.answered)} of ${number(run.cells)} cells answered`];
+    `${number(run.answered)} of ${number(run.cells)} answers`];
   if (run.skill_tokens) facts.push(`skill about ${number(run.skill_tokens)} tokens`);
   facts.push(...run.remarks);
   $('head').replaceChildren(el('h1', null, label(run.skill)), ...(run.description ? [el('p', {class: 'about'}, label(run.description))] : []),

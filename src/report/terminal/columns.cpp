@@ -102,7 +102,7 @@ std::string ChangeCell(const std::optional<PairedChange>& change, Unit unit) {
 
 bool IsFreeRow(const StudentRow& row) { return IsFree(row.student.student, row.verdict); }
 
-// VerdictText with a claim short enough for a table: "helps on these 8 cases", "helps, also on new cases (95 %: …)",
+// VerdictText with a claim short enough for a table: "helps on these 8 cases", "helps, also on new cases (likely …)",
 // "undecided (errors)".
 std::string ShortVerdict(const StudentRow& row) {
   if (!row.lift()) return "–";
@@ -178,8 +178,8 @@ constexpr std::array kStudentColumns = {
                   .markdown = "with skill",
                   .page = "with skill",
                   .align = kRightAligned},
-    StudentColumn{.text = LiftWithRange, .eval = "lift ({level})"},
-    StudentColumn{.text = LiftWithRange, .markdown = "lift ({level})", .page = "lift", .align = kRightAligned},
+    StudentColumn{.text = LiftWithRange, .eval = "lift (likely)"},
+    StudentColumn{.text = LiftWithRange, .markdown = "lift (likely)", .page = "lift", .align = kRightAligned},
     StudentColumn{.text = [](Row row) { return row.lift() ? PointsText(*row.lift()) : "–"; },
                   .runs = "lift",
                   .align = kRightAligned},
@@ -201,10 +201,10 @@ constexpr std::array kStudentColumns = {
                   .drop_rank = 2},
     StudentColumn{.text = [](Row row) { return ChangeCell(row.verdict.output_tokens, Unit::kTokens); },
                   .markdown = "tokens per answer",
-                  .card = "tokens per answer",
+                  .card = "output tokens per answer",
                   .align = kRightAligned},
     StudentColumn{.text = [](Row row) { return ChangeCell(row.verdict.tokens, Unit::kTokens); },
-                  .card = "including the prompt"},
+                  .card = "prompt and output tokens"},
     StudentColumn{.text =
                       [](Row row) {
                         return IsFreeRow(row) ? std::string("free") : ChangeCell(row.verdict.cost_usd, Unit::kMoney);
@@ -229,7 +229,7 @@ constexpr std::array kStudentColumns = {
                         return fmt::format("{} … {}", PointsText(*verdict.new_cases_low),
                                            PointsText(*verdict.new_cases_high));
                       },
-                  .card = "new cases of this kind"},
+                  .card = "likely lift on new cases"},
     StudentColumn{.text = [](Row row) { return PerThousandText(row.verdict); },
                   .card = "what the skill takes per 1,000 answers"},
     StudentColumn{.text = [](Row row) { return MoreRoundsText(row.verdict); }, .card = "to reach a verdict"},
@@ -285,7 +285,6 @@ std::vector<const StudentColumn*> StudentColumns(const char* StudentColumn::* pl
 
 std::string HeadingText(const char* heading, std::span<const StudentRow> rows) {
   return fmt::format(fmt::runtime(heading),
-                     fmt::arg("level", LevelText(rows.empty() ? StudentVerdict() : rows.front().verdict)),
                      fmt::arg("reference", ArmLabel(rows.empty() ? Arm::kBaseline : rows.front().reference)));
 }
 

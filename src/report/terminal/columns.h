@@ -50,8 +50,8 @@ struct StudentRow {
 };
 std::vector<StudentRow> StudentRowsOf(const JudgedRun& run);
 
-// A column of a table with a row for each student, or a line of a student's card. In headings, {level} is the level of
-// the intervals, {reference} the arm that the skill is compared with.
+// A column of a table with a row for each student, or a line of a student's card. In headings, {reference} is the
+// arm that the skill is compared with.
 struct StudentColumn {
   std::string (*text)(const StudentRow& row);
   const char* eval = nullptr;  // `eval`'s table on the terminal
@@ -69,7 +69,7 @@ struct StudentColumn {
 std::vector<const StudentColumn*> StudentColumns(const char* StudentColumn::* place,
                                                  std::span<const StudentRow> rows = {});
 
-// A heading with {level} and {reference} filled in.
+// A heading with {reference} filled in.
 std::string HeadingText(const char* heading, std::span<const StudentRow> rows);
 
 // The rows as a table for the terminal.

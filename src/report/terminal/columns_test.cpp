@@ -73,11 +73,10 @@ TEST(CsvValue, CountsNumbersAndTexts) {
   EXPECT_EQ(CsvValue("=1"), "'=1");
 }
 
-TEST(StudentColumns, HeadingsNameLevelAndReference) {
+TEST(StudentColumns, HeadingsNameTheReference) {
   ReportRun run;
   const JudgedRun judged = run.judged();
   const std::vector<StudentRow> rows = StudentRowsOf(judged);
-  EXPECT_EQ(HeadingText("lift ({level})", rows), "lift (95 %)");
   EXPECT_EQ(HeadingText("{reference}", rows), "baseline");
 }
 

@@ -95,7 +95,7 @@ TEST(EvalBars, Golden) {
             "student\n"
             "  baseline    ██████████░░░░░░░░░░   50 %   2/4   1 truncated\n"
             "  with skill  ████████████████████  100 %   3/3   1 error\n"
-            "  lift        0 points (95 %: -98 … +98)   undecided: errors exclude too many cases\n"
+            "  lift        0 points (likely -98 … +98)   undecided: errors exclude too many cases\n"
             "  tokens      16 → 12 per answer: -4, -25 % · prompt +200 (skill and its frame)\n"
             "  cost        free\n"
             "  errors      with skill: 1 of 4 requests failed: 1 other error\n"
@@ -108,9 +108,9 @@ TEST(EvalBars, AVerdict) {
   const std::string bars = EvalBars(ClearRun().judged(), kNarrow).text();
   EXPECT_THAT(bars, HasSubstr("  baseline    ░░░░░░░░░░░░░░░░░░░░    0 %   0/16\n"
                               "  with skill  ████████████████████  100 %   16/16\n"
-                              "  lift        +100 points   helps, also on new cases of this kind (95 %: "));
+                              "  lift        +100 points   helps, also on new cases of this kind (likely "));
   EXPECT_THAT(bars, HasSubstr(" … +100)\n"));
-  EXPECT_THAT(bars, HasSubstr("  these cases 95 %: "));
+  EXPECT_THAT(bars, HasSubstr("  these cases likely "));
   EXPECT_THAT(bars, Not(HasSubstr(" \n")));
 }
 
@@ -173,14 +173,14 @@ TEST(EvalBars, ALossIsTintedAsOne) {
   for (Sample& sample : run.samples) sample.arm = sample.arm == Arm::kSkill ? Arm::kBaseline : Arm::kSkill;
   const std::string bars = EvalBars(run.judged(), {true, 100}).text();
   EXPECT_THAT(bars, HasSubstr("-100 points"));
-  EXPECT_THAT(bars, HasSubstr("\x1b[31mhurts, also on new cases of this kind (95 %: "));
+  EXPECT_THAT(bars, HasSubstr("\x1b[31mhurts, also on new cases of this kind (likely "));
 }
 
 TEST(EvalTable, Golden) {
   TestRun run;
   run.plan.students.push_back({"b", "another", "b"});
   EXPECT_EQ(EvalTable(run.judged(), kNarrow).text(),
-            "model    pass rate     lift (95 %)      checks passed  tokens   verdict\n"
+            "model    pass rate     lift (likely)    checks passed  tokens   verdict\n"
             "student  50 % → 100 %  0 (-100 … +100)  0.5 → 1.0      16 → 12  undecided (errors)\n"
             "another  – → –         –                – → –          – → –    –\n");
 }

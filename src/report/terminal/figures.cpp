@@ -59,12 +59,12 @@ int DigitsFor(const PairedChange& change, Unit unit) {
   return IsZero(AmountText(std::abs(change.change()), unit, kMost)) ? 0 : kMost;
 }
 
+}  // namespace
+
 std::string PercentChangeText(double ratio) {
   const double percent = WholePercent(ratio);
   return fmt::format("{}{:.0f} %", percent > 0 ? "+" : "", percent);
 }
-
-}  // namespace
 
 void VisitSamplesByCase(const RunData& data, const std::function<void(const Sample&)>& visit) {
   for (std::size_t i = 0; i < data.plan().suite.cases.size(); ++i) {
@@ -143,7 +143,7 @@ std::string ChangeText(const PairedChange& change, Unit unit, std::string_view p
 std::string PerThousandText(const StudentVerdict& verdict) {
   constexpr double kAnswers = 1000.0;
   constexpr double kExact = 10'000.0;  // tokens; more of them are rounded to whole thousands
-  const auto sign = [](double change) { return change > 0.0 ? "+" : "-"; };
+  const auto sign = [](double change) { return std::string(change > 0.0 ? "+" : "-"); };
   std::string text;
   if (verdict.tokens) {
     const double exact = verdict.tokens->change() * kAnswers;
@@ -152,7 +152,10 @@ std::string PerThousandText(const StudentVerdict& verdict) {
   }
   if (verdict.cost_usd && (verdict.cost_usd->without > 0.0 || verdict.cost_usd->with > 0.0)) {
     const double usd = verdict.cost_usd->change() * kAnswers;
-    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", usd == 0.0 ? "" : sign(usd), MoneyText(std::abs(usd)));
+    text +=
+        fmt::format("{}{}", text.empty() ? "" : ", ", usd == 0.0 ? "same cost" : sign(usd) + MoneyText(std::abs(usd)));
+  } else if (verdict.cost_usd) {
+    text += text.empty() ? "free" : " (free)";
   }
   return text;
 }

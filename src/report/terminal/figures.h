@@ -37,10 +37,13 @@ int MostRounds(const JudgedRun& run);
 // "16", "1,234": a mean, rounded to a whole number.
 std::string NumberText(double value);
 
+// "+33 %", "-5 %": a relative change.
+std::string PercentChangeText(double ratio);
+
 // "14 s", "1.2 s", "40 ms", "0.3 ms", "0 s".
 std::string SecondsText(double seconds);
 
-// A mean per answer without and with the skill: "118 → 121 per answer: +3 (95 %: -4 … +9), +3 %". `per` follows the
+// A mean per answer without and with the skill: "118 → 121 per answer: +3, +3 %". `per` follows the
 // two means.
 enum class Unit { kTokens, kSeconds, kMoney };
 std::string ChangeText(const PairedChange& change, Unit unit, std::string_view per = "");

@@ -21,8 +21,7 @@ std::string GroupText(const GroupLift& group) {
   if (!group.lift) return "–";
   std::string text = PointsText(*group.lift) + " points";
   if (group.interval) {
-    text += fmt::format(" (95 %{}: {} … {})", group.interval_is_sequence ? " at every look" : "",
-                        PointsText(group.interval->low), PointsText(group.interval->high));
+    text += fmt::format(" (likely {} … {})", PointsText(group.interval->low), PointsText(group.interval->high));
   }
   return text;
 }

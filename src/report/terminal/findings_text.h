@@ -13,7 +13,7 @@ namespace upskill {
 // which cases turned, how many were used to write the skill, whether pass rates drifted.
 std::vector<TerminalText> FindingNotes(const JudgedRun& run, std::size_t student);
 
-// The lift on cases with and without executed checks, "checks executed · 6 cases · +40 points (95 %: +12 … +68)", if
+// The lift on cases with and without executed checks, "checks executed · 6 cases · +40 points (likely +12 … +68)", if
 // the run has both.
 std::vector<std::string> GroundTexts(const JudgedRun& run, std::size_t student);
 

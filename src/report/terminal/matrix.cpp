@@ -183,28 +183,14 @@ std::vector<std::string> ModelNames(const Matrix& matrix) {
   return names;
 }
 
-namespace {
-
-// Whether the skill is worth its tokens with a choice's model, for the table. Without a cost, a passed answer "costs"
-// in tokens alone.
-std::string WorthText(const Choice& choice) {
-  if (!choice.with_skill) return "";
-  const Worth worth = WorthItsTokens(*choice.cell);
-  const bool has_cost = choice.cost_usd.value_or(0.0) > 0.0;
-  return worth == Worth::kCostsMore && !has_cost ? "more tokens" : WorthName(worth);
-}
-
-}  // namespace
-
 std::vector<ChoiceRow> ChoiceRows(const SweetSpot& spot) {
   std::vector<ChoiceRow> rows;
   const auto add = [&](const Choice& choice, const std::string& note) {
     rows.push_back({choice.cell->name, choice.with_skill ? "with" : "without", PercentText(choice.rate),
-                    TokensText(choice), CostText(choice), WorthText(choice), note});
+                    TokensText(choice), CostText(choice), choice.with_skill ? WorthText(*choice.cell) : "", note});
   };
   for (std::size_t i = 0; i < spot.choices.size(); ++i) {
-    const bool on_front = std::find(spot.pareto.begin(), spot.pareto.end(), i) != spot.pareto.end();
-    add(spot.choices[i], spot.sweet_spot == i ? "best value" : spot.best == i ? "highest" : on_front ? "front" : "");
+    add(spot.choices[i], spot.sweet_spot == i ? "best value" : spot.best == i ? "highest" : "");
   }
   for (const Choice& choice : spot.not_compared) add(choice, "");
   return rows;
@@ -236,9 +222,8 @@ std::string TableNote(const Matrix& matrix) {
   }
   if (words == 0) return "";
   return fmt::format(
-      "✓ {} of {} {} for the table as a whole (Holm's procedure over {}): the chance that any ▲ with ✓ is wrong is "
-      "at "
-      "most {:.3g} %, and so for ▼ and for =; the others only hold each by itself",
+      "✓ {} of {} {} for the whole table ({} cells): the chance that any ▲ with ✓ is wrong is at most {:.3g} %, and so "
+      "for ▼ and for = (Holm's procedure); the others only hold each by itself",
       standing, Counted(words, "verdict"), words == 1 ? "holds" : "hold",
       WithThousands(static_cast<long long>(matrix.verdicts)), matrix.alpha * 100.0);
 }

@@ -87,8 +87,8 @@ struct SweetSpot {
 };
 SweetSpot FindSweetSpot(const Matrix& matrix, const std::string& skill, double margin = VerdictOptions().margin);
 
-// "best value: haiku with the skill is not worse than any other choice by more than 5 points (95 %), at 14 % (12 to 17
-// %) of the cost of the best (opus without the skill)", or why that isn't shown.
+// "best value: haiku with the skill is not worse than any other choice by more than 5 points (95 % sure), at
+// 14 % of the cost of the best (opus without the skill)", or why that isn't shown.
 TerminalText SweetSpotLine(const SweetSpot& spot);
 
 // "not compared: local (neither tokens nor cost are known)", or nothing.
@@ -107,6 +107,9 @@ enum class Worth {
   kUnknown     // there are no answers to compare, or nothing is known of what they cost
 };
 Worth WorthItsTokens(const MatrixCell& cell);
+// For tables: WorthName, or "-33 % so far", the measured price of a passed answer, where the skill helps and nothing is
+// shown of its price. Without a cost, a passed answer "costs" in tokens alone.
+std::string WorthText(const MatrixCell& cell);
 
 // What to use of one run's models, which `spot` has found in `matrix`. Not longer than the run.
 struct RunChoices {
@@ -115,8 +118,8 @@ struct RunChoices {
 };
 RunChoices ChoicesOfRun(const JudgedRun& run, double margin = VerdictOptions().margin);
 
-// For which models a skill pays and for which it doesn't, and why: "s pays for haiku; not for opus (no effect); not
-// shown for kimi."
+// For which models a skill pays and for which it doesn't: "s pays for haiku (50 % → 75 %, a passed answer cost 33 %
+// less); makes no difference to opus (97 % → 97 %)."
 std::string WorthSentence(const Matrix& matrix, const std::string& skill);
 
 // The line of one run's best value; nothing for a single model.
@@ -130,7 +133,7 @@ struct ChoiceRow {
   std::string tokens;  // of an answer, with the prompt
   std::string cost;
   std::string worth;  // whether the skill is; empty without it
-  std::string note;   // "best value", "highest" (pass rate), "front" or nothing
+  std::string note;   // "best value", "highest" (pass rate) or nothing
 };
 std::vector<ChoiceRow> ChoiceRows(const SweetSpot& spot);
 

@@ -89,14 +89,18 @@ Sentences BestValue(const SweetSpot& spot) {
   return {UseText(spot, choice), HowSureText(spot, choice), BestText(spot), CheaperText(spot, choice)};
 }
 
-// "haiku (46 % → 100 %)"
-std::string RatesText(const StudentSummary& student, Arm reference) {
+// "haiku (46 % → 100 %, $0.0014 an answer)"
+std::string RatesText(const JudgedRun& run, std::size_t index) {
+  const StudentSummary& student = run.summary.students[index];
+  const Arm reference = ComparedArm(run.plan());
   const ArmSummary* without = ArmOf(student, reference);
   const ArmSummary* with = ArmOf(student, Arm::kSkill);
   const auto rate = [](const ArmSummary* arm) {
     return arm != nullptr && arm->rate() ? PercentText(*arm->rate()) : std::string("–");
   };
-  return fmt::format("{} ({} → {})", student.student.name, rate(without), rate(with));
+  const std::string cost = with == nullptr ? "" : AnswerCostText(run, index, *with);
+  return fmt::format("{} ({} → {}{})", student.student.name, rate(without), rate(with),
+                     cost.empty() ? "" : ", " + cost);
 }
 
 // "haiku (about 6 more rounds)"
@@ -113,7 +117,7 @@ std::vector<std::string> ModelsWith(const JudgedRun& run, Verdict word) {
   for (std::size_t i = 0; i < run.summary.students.size(); ++i) {
     const StudentSummary& student = run.summary.students[i];
     if (run.verdicts[i].word != word || AllRequestsFailed(student)) continue;
-    models.push_back(word == Verdict::kUndecided ? OpenText(run, i) : RatesText(student, ComparedArm(run.plan())));
+    models.push_back(word == Verdict::kUndecided ? OpenText(run, i) : RatesText(run, i));
   }
   return models;
 }
@@ -157,15 +161,21 @@ std::string PassRates(const JudgedRun& run) {
 }
 
 // What is missing for a best value.
-std::string NoBestValue(const JudgedRun& run, const SweetSpot& spot) {
-  if (!spot.test || !spot.best) return "";
+std::string MissingText(const JudgedRun& run, const SweetSpot& spot) {
   constexpr const char* kText = "Which choice is the best value isn't shown";
   const GoodEnough& test = *spot.test;
   if (!test.problem.empty()) return fmt::format("{}: {}.", kText, CauseText(test.problem));
   if (!test.more) return fmt::format("{}.", kText);
   if (test.more_cases)
-    return fmt::format("{}: about {} would.", kText, Counted(static_cast<std::size_t>(*test.more), "more case"));
-  return fmt::format("{}: about {} would.", kText, RoundsToAsk(run, *test.more, {}));
+    return fmt::format("{}: about {} would show it.", kText,
+                       Counted(static_cast<std::size_t>(*test.more), "more case"));
+  return fmt::format("{}: about {} would show it.", kText, RoundsToAsk(run, *test.more, {}));
+}
+
+// What to choose from while no best value is shown.
+Sentences NoBestValue(const JudgedRun& run, const SweetSpot& spot) {
+  if (!spot.test || !spot.best) return {};
+  return {BestText(spot), CheaperText(spot, spot.choices[*spot.best]), MissingText(run, spot)};
 }
 
 // The models that have no result, and why.
@@ -196,7 +206,7 @@ std::vector<std::string> ResultOfSeveral(const JudgedRun& run) {
     sentences.push_back(NotCompared(choices.spot));
   } else {
     sentences = compared ? ByVerdict(run) : Sentences{PassRates(run)};
-    sentences.push_back(NoBestValue(run, choices.spot));
+    for (std::string& sentence : NoBestValue(run, choices.spot)) sentences.push_back(std::move(sentence));
   }
   sentences.push_back(FailedText(run));
   std::erase(sentences, "");

@@ -193,7 +193,8 @@ std::string NoAnswerText(const JudgedRun& run) {
   if (!any_failed) return "No result yet: nothing has been answered.";
   const SamplePtr first = run.data.samples().first_error();
   const std::string cause = first == nullptr ? "" : CauseText(first->error->message);
-  return fmt::format("No result: every request failed{}.", cause.empty() ? "" : fmt::format(" ({})", cause));
+  return fmt::format("No result: every request failed{}. Once that is mended, continue the run.",
+                     cause.empty() ? "" : fmt::format(" ({})", cause));
 }
 
 }  // namespace

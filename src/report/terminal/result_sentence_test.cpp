@@ -128,7 +128,9 @@ TEST(ResultText, APreviousVersion) {
 TEST(ResultText, EveryRequestFailed) {
   ReportRun run;
   for (Sample& sample : run.samples) sample.error = Error{ErrorKind::kUnavailable, "401: the key in X was refused."};
-  EXPECT_EQ(ResultText(run.judged()), "No result: every request failed (401: the key in X was refused).");
+  EXPECT_THAT(
+      ResultText(run.judged()),
+      AllOf(StartsWith("No result: every request failed (401: the key in X was refused)."), HasSubstr("continue")));
   run.samples.clear();
   EXPECT_THAT(ResultText(run.judged()), AllOf(StartsWith("No result yet"), Not(HasSubstr("failed"))));
 }
@@ -178,8 +180,9 @@ TEST(ResultText, TheBestValueOfSeveralModels) {
 
 TEST(ResultText, WithoutABestValueTheModelsThatTheSkillHelps) {
   const std::string text = ResultText(SeveralRun(2).judged());
-  EXPECT_THAT(text, StartsWith("Use this skill with student (0 % → 100 %): it helps."));
+  EXPECT_THAT(text, StartsWith("Use this skill with student (0 % → 100 %, $0.0010 an answer): it helps."));
   EXPECT_THAT(text, AnyOf(HasSubstr("Not decided: best"), HasSubstr("no difference to best")));
+  EXPECT_THAT(text, HasSubstr("Highest pass rate: student with the skill, 100 %"));
   EXPECT_THAT(text, HasSubstr("best value isn't shown"));
   EXPECT_THAT(text, Not(HasSubstr("Use student")));
 }

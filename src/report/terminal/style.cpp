@@ -42,7 +42,9 @@ TerminalText Wrapped(const std::string& text, std::size_t columns, std::size_t i
   std::string out;
   std::size_t used = 0;
   for (std::size_t from = 0; from < line.size();) {
-    const std::size_t space = std::min(line.find(' ', from), line.size());
+    std::size_t space = line.find(' ', from);
+    while (space < line.size() && line.compare(space, 2, " %") == 0) space = line.find(' ', space + 1);  // a number's
+    space = std::min(space, line.size());
     const std::string word = line.substr(from, space - from);
     const std::size_t wide = DisplayColumns(word);
     if (used > 0 && used + 1 + wide > room) {

@@ -75,7 +75,7 @@ std::string AtShare(const SweetSpot& spot, std::size_t choice, const std::string
 }
 
 TerminalText ShownLine(const SweetSpot& spot) {
-  const std::string claim = fmt::format("{} is not worse than any other choice by more than {} (95 %)",
+  const std::string claim = fmt::format("{} is not worse than any other choice by more than {} (95 % sure)",
                                         LabelOf(spot.choices[*spot.sweet_spot]), MarginText(spot.margin));
   if (spot.sweet_spot == spot.best)
     return TerminalText::Format("best value: {}; {} has been shown to be as good\n", claim,

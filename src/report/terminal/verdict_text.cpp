@@ -252,7 +252,7 @@ std::string ClaimText(const StudentVerdict& verdict) {
 std::string NewCasesText(const StudentVerdict& verdict) {
   const bool is_general = verdict.word != Verdict::kUndecided && verdict.general == verdict.word;
   if (!is_general || !verdict.new_cases_low || !verdict.new_cases_high) return "";
-  return fmt::format("95 %: {} … {}", PointsText(*verdict.new_cases_low), PointsText(*verdict.new_cases_high));
+  return fmt::format("likely {} … {}", PointsText(*verdict.new_cases_low), PointsText(*verdict.new_cases_high));
 }
 
 std::string MoreRoundsText(const StudentVerdict& verdict) {
@@ -277,18 +277,11 @@ std::string VerdictText(const StudentVerdict& verdict) {
   return text;
 }
 
-std::string LevelText(const StudentVerdict& verdict) { return fmt::format("{:.4g} %", 100.0 * verdict.interval_level); }
-
-std::string LevelText(const JudgedRun& run) {
-  return LevelText(run.verdicts.empty() ? StudentVerdict() : run.verdicts.front());
-}
-
 double ShownLift(const StudentVerdict& verdict, double measured) { return verdict.lift_estimate.value_or(measured); }
 
 std::string TheseCasesText(const StudentVerdict& verdict) {
   if (!verdict.low || !verdict.high) return "";
-  return fmt::format("{}{}: {} … {}", LevelText(verdict), verdict.interval_is_sequence ? " at every look" : "",
-                     PointsText(*verdict.low), PointsText(*verdict.high));
+  return fmt::format("likely {} … {}", PointsText(*verdict.low), PointsText(*verdict.high));
 }
 
 std::string LiftText(const StudentVerdict& verdict, double measured) {

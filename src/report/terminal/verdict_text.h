@@ -23,10 +23,10 @@ bool AllRequestsFailed(const StudentSummary& student);
 // errors".
 std::string ClaimText(const StudentVerdict& verdict);
 
-// "95 %: +23 … +80", the interval for new cases of a claim that is about these, too; else "".
+// "likely +23 … +80", the interval for new cases of a claim that is about these, too; else "".
 std::string NewCasesText(const StudentVerdict& verdict);
 
-// The claim and what else belongs beside it: "helps, also on new cases of this kind (95 %: +23 … +80)", "undecided,
+// The claim and what else belongs beside it: "helps, also on new cases of this kind (likely +23 … +80)", "undecided,
 // about 4 more rounds", "undecided; about 18 more rounds would show no effect", "no effect on these 12 cases, 37 % more
 // tokens".
 std::string VerdictText(const StudentVerdict& verdict);
@@ -39,14 +39,10 @@ std::string MoreRoundsText(const StudentVerdict& verdict);
 // estimate takes its place.
 double ShownLift(const StudentVerdict& verdict, double measured);
 
-// "95 %": of the lift's interval; of all students' if there are any.
-std::string LevelText(const StudentVerdict& verdict);
-std::string LevelText(const JudgedRun& run);
-
-// "95 %: +27 … +56", "95 % at every look: +12 … +71": the interval for these cases; "" without one.
+// "likely +27 … +56": the interval for these cases, at its level (95 % or more); "" without one.
 std::string TheseCasesText(const StudentVerdict& verdict);
 
-// "+42 points (95 %: +27 … +56)"; without the interval where that for new cases leads (VerdictText).
+// "+42 points (likely +27 … +56)"; without the interval where that for new cases leads (VerdictText).
 std::string LiftText(const StudentVerdict& verdict, double measured);
 
 // "14 timeouts and 1 rate limit"; empty without errors. `lost_only`: only those that may depend on the answer.

@@ -43,9 +43,9 @@ TEST(VerdictText, TheIntervalForNewCasesLeads) {
   EXPECT_THAT(VerdictText(verdict), Not(HasSubstr("+10 … +90")));
   EXPECT_THAT(LiftText(verdict, 0.5), HasSubstr("+25 … +75"));
   verdict.general = Verdict::kHelps;
-  EXPECT_THAT(VerdictText(verdict), HasSubstr("(95 %: +10 … +90)"));
+  EXPECT_THAT(VerdictText(verdict), HasSubstr("(likely +10 … +90)"));
   EXPECT_EQ(LiftText(verdict, 0.5), "+50 points");
-  EXPECT_EQ(TheseCasesText(verdict), "95 %: +25 … +75");
+  EXPECT_EQ(TheseCasesText(verdict), "likely +25 … +75");
 }
 
 TEST(ClaimText, NamesADoubt) {
@@ -84,12 +84,10 @@ TEST(LiftText, InARunThatMayStopWhenDecided) {
   EXPECT_EQ(LiftText(verdict, -0.5), "-50 points");
   verdict.low = 0.25;
   verdict.high = 0.75;
-  EXPECT_EQ(LiftText(verdict, 0.5), "+50 points (95 %: +25 … +75)");
+  EXPECT_EQ(LiftText(verdict, 0.5), "+50 points (likely +25 … +75)");
   verdict.interval_is_sequence = true;
   verdict.lift_estimate = 0.45;
-  EXPECT_EQ(LiftText(verdict, 0.5), "+45 points (95 % at every look: +25 … +75)");
-  verdict.interval_level = 0.995;
-  EXPECT_EQ(LiftText(verdict, 0.5), "+45 points (99.5 % at every look: +25 … +75)");
+  EXPECT_EQ(LiftText(verdict, 0.5), "+45 points (likely +25 … +75)");
 }
 
 TEST(VerdictRemarks, TheMeasuredLiftWhereAnotherIsShown) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "eval/plan/plan.h"
 #include "eval/verdict/contrast.h"
+#include "report/terminal/figures.h"
 #include "report/terminal/matrix.h"
 #include "report/terminal/result_words.h"
 #include "stats/interval.h"
@@ -50,38 +52,82 @@ std::optional<Interval> TimesAsMany(const Contrast& contrast, const ChoiceAnswer
                   times(lift.high, lift.high > 0.0 ? rate->low : rate->high)};
 }
 
-// Why a skill doesn't pay; "" if it does, or nothing is shown.
-std::string WhyNot(const MatrixCell& cell, Worth worth) {
-  if (worth == Worth::kCostsMore) return "a passed answer costs more with it";
-  if (worth == Worth::kNo) return cell.verdict == Verdict::kHurts ? "it hurts" : "no effect";
-  return "";
+// The prices of a passed answer with the skill and without it, as measured: their ratio. In money where known, else in
+// tokens; nothing where neither is, or nothing passed.
+std::optional<double> MeasuredRatio(const MatrixCell& cell) {
+  const auto per_pass = [](std::optional<double> price, const ArmSummary& arm) -> std::optional<double> {
+    if (price.value_or(0.0) <= 0.0 || arm.rate().value_or(0.0) <= 0.0) return std::nullopt;
+    return *price / *arm.rate();
+  };
+  const auto ratio = [&](std::optional<double> with, std::optional<double> without) -> std::optional<double> {
+    const std::optional<double> new_price = per_pass(with, cell.with_skill);
+    const std::optional<double> old_price = per_pass(without, cell.baseline);
+    return new_price && old_price ? std::optional(*new_price / *old_price) : std::nullopt;
+  };
+  const std::optional<double> by_cost = ratio(cell.with_skill.mean_cost_usd(), cell.baseline.mean_cost_usd());
+  return by_cost ? by_cost : ratio(cell.with_skill.mean_tokens(), cell.baseline.mean_tokens());
+}
+
+// "33 % less"
+std::string LessOrMore(double ratio) {
+  const std::string change = PercentText(std::abs(ratio - 1.0));
+  return change == PercentText(0.0) ? "as much" : fmt::format("{} {}", change, ratio < 1.0 ? "less" : "more");
+}
+
+// "50 % → 75 %"
+std::string RatesText(const MatrixCell& cell) {
+  return fmt::format("{} → {}", PercentText(cell.baseline.rate().value_or(0.0)),
+                     PercentText(cell.with_skill.rate().value_or(0.0)));
+}
+
+// ", a passed answer cost 33 % less so far"
+std::string PriceText(const MatrixCell& cell, bool is_shown) {
+  const std::optional<double> ratio = MeasuredRatio(cell);
+  return ratio ? fmt::format(", a passed answer cost {}{}", LessOrMore(*ratio), is_shown ? "" : " so far") : "";
 }
 
 }  // namespace
 
 std::string WorthSentence(const Matrix& matrix, const std::string& skill) {
   std::vector<std::string> pays;
-  std::vector<std::string> doesnt;
+  std::vector<std::string> helps;
+  std::vector<std::string> costs_more;
+  std::vector<std::string> hurts;
+  std::vector<std::string> same;
   std::vector<std::string> open;
   for (const std::string& model : matrix.models) {
     const MatrixCell* cell = matrix.at(skill, model);
     if (cell == nullptr || !cell->lift) continue;
     const Worth worth = WorthItsTokens(*cell);
-    const std::string why_not = WhyNot(*cell, worth);
-    if (worth == Worth::kYes) {
-      pays.push_back(cell->name);
-    } else if (!why_not.empty()) {
-      doesnt.push_back(fmt::format("{} ({})", cell->name, why_not));
-    } else {
-      open.push_back(cell->verdict == Verdict::kHelps ? cell->name + " (it helps)" : cell->name);
-    }
+    const bool shown = worth == Worth::kYes || worth == Worth::kCostsMore;
+    std::vector<std::string>& names = worth == Worth::kYes                  ? pays
+                                      : worth == Worth::kCostsMore          ? costs_more
+                                      : cell->verdict == Verdict::kHelps    ? helps
+                                      : cell->verdict == Verdict::kHurts    ? hurts
+                                      : cell->verdict == Verdict::kNoEffect ? same
+                                                                            : open;
+    names.push_back(fmt::format("{} ({}{})", cell->name, RatesText(*cell),
+                                cell->verdict == Verdict::kHelps ? PriceText(*cell, shown) : ""));
   }
   std::vector<std::string> parts;
-  if (!pays.empty()) parts.push_back("pays for " + NamesText(pays));
-  if (!doesnt.empty())
-    parts.push_back(fmt::format("{} for {}", pays.empty() ? "doesn't pay" : "not", NamesText(doesnt)));
-  if (!open.empty()) parts.push_back(fmt::format("{}not shown for {}", parts.empty() ? "is " : "", NamesText(open)));
+  const auto add = [&](const char* what, const std::vector<std::string>& names) {
+    if (!names.empty()) parts.push_back(fmt::format("{} {}", what, NamesText(names)));
+  };
+  add("pays for", pays);
+  add("helps", helps);
+  add("helps, but doesn't pay for", costs_more);
+  add("hurts", hurts);
+  add("makes no difference to", same);
+  add("is undecided for", open);
   return parts.empty() ? "" : fmt::format("{} {}.", skill, fmt::join(parts, "; "));
+}
+
+std::string WorthText(const MatrixCell& cell) {
+  const Worth worth = WorthItsTokens(cell);
+  if (worth == Worth::kCostsMore && cell.with_skill.mean_cost_usd().value_or(0.0) <= 0.0) return "more tokens";
+  const std::optional<double> ratio = MeasuredRatio(cell);
+  if (worth != Worth::kNotShown || cell.verdict != Verdict::kHelps || !ratio) return WorthName(worth);
+  return fmt::format("{} so far", PercentChangeText(*ratio - 1.0));
 }
 
 Worth WorthItsTokens(const MatrixCell& cell) {
