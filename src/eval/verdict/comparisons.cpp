@@ -95,6 +95,8 @@ void MatchIntervals(const VerdictOptions& options, StudentVerdict& verdict) {
   if (!verdict.new_cases_low || !verdict.new_cases_high) return;
   verdict.new_cases_low = std::min(*verdict.new_cases_low, *verdict.low);
   verdict.new_cases_high = std::max(*verdict.new_cases_high, *verdict.high);
+  if (verdict.general != Verdict::kHelps) verdict.new_cases_low = std::min(*verdict.new_cases_low, 0.0);
+  if (verdict.general != Verdict::kHurts) verdict.new_cases_high = std::max(*verdict.new_cases_high, 0.0);
 }
 
 }  // namespace

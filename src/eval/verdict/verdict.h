@@ -88,7 +88,8 @@ struct StudentVerdict {
   // Confidence sequence at level 1 − EffectiveAlpha: valid at every look, for all students together.
   std::optional<double> sequence_low;
   std::optional<double> sequence_high;
-  // For new cases like these; absent with fewer than 6 cases. As wide as the interval for these cases at least.
+  // For new cases like these; absent with fewer than 6 cases. As wide as the interval for these cases at least, and 0
+  // is in it unless `general` says otherwise.
   std::optional<double> new_cases_low;
   std::optional<double> new_cases_high;
   std::size_t cases = 0;                 // that count

@@ -170,5 +170,21 @@ TEST(GeneralWord, NeedsTheIntervalForNewCases) {
   EXPECT_EQ(verdict.general_withheld, Verdict::kHelps);
 }
 
+// With more students, each has a smaller share of alpha: what isn't said in general must not be shown by the interval.
+TEST(GeneralWord, TheIntervalLeavesZeroInWhereItIsNotSaid) {
+  Plan plan = MakeTestPlan(8, 3);
+  const Difference gains = [](int number, int round) { return (number + round) % 4 == 0 ? 0 : 1; };
+  RunData alone = RunThatDiffers(plan, plan.rounds, gains);
+  const StudentVerdict said = JudgeComparisons(alone).at(Arm::kBaseline).at(0);
+  ASSERT_EQ(said.general, Verdict::kHelps);
+  EXPECT_GT(*said.new_cases_low, 0.0);
+  for (int i = 1; i < 8; ++i) plan.students.push_back({"other", "other-" + std::to_string(i), "other"});
+  RunData among = RunThatDiffers(plan, plan.rounds, gains);
+  const StudentVerdict verdict = JudgeComparisons(among).at(Arm::kBaseline).at(0);
+  ASSERT_EQ(verdict.word, Verdict::kHelps);
+  ASSERT_EQ(verdict.general, Verdict::kUndecided);
+  EXPECT_LE(*verdict.new_cases_low, 0.0);
+}
+
 }  // namespace
 }  // namespace upskill

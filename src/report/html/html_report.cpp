@@ -57,15 +57,18 @@ Json VerdictToJson(const JudgedRun& run, std::size_t student) {
   const StudentVerdict& verdict = run.verdicts[student];
   const std::optional<Verdict> word = WordOf(run, student);
   const std::string new_cases = NewCasesText(verdict);
+  const StudentSummary& summary = run.summary.students[student];
+  const ArmSummary* with = ArmOf(summary, Arm::kSkill);
+  const ArmSummary* without = ArmOf(summary, ComparedArm(run.plan()));
   return {{"word", word ? Json(VerdictName(*word)) : Json(nullptr)},
           {"claim", word ? Json(ClaimText(verdict)) : Json(nullptr)},
           {"remarks", VerdictRemarks(run, student)},
-          {"lift", verdict.lift ? Json(ShownLift(verdict, *verdict.lift)) : Json(nullptr)},
+          {"lift", verdict.lift ? Json(LiftBeside(ShownLift(verdict, *verdict.lift), without, with)) : Json(nullptr)},
           {"low", JsonOrNull(verdict.low)},
           {"high", JsonOrNull(verdict.high)},
           {"new_cases", new_cases},
-          {"claim_low", JsonOrNull(new_cases.empty() ? verdict.low : verdict.new_cases_low)},
-          {"claim_high", JsonOrNull(new_cases.empty() ? verdict.high : verdict.new_cases_high)}};
+          {"new_low", JsonOrNull(verdict.new_cases_low)},
+          {"new_high", JsonOrNull(verdict.new_cases_high)}};
 }
 
 // The skill against the plan's other arms, so that "any text helps" or "the old version did as well" is visible.

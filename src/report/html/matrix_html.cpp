@@ -47,7 +47,8 @@ std::string CellHtml(const MatrixCell* cell) {
       "<td><span class=\"box {0}\" title=\"run {1}\"><span class=\"{0}{2}\">{3} {4}{5}</span><small>{6}{7}{8}</small>"
       "</span></td>",
       VerdictSlug(cell->verdict), XmlText(cell->run), stands ? " stands" : "", ShownAs(cell->verdict).sign,
-      PointsText(*cell->lift), stands ? " ✓" : "", VerdictName(cell->verdict), interval.empty() ? "" : "; ", interval);
+      PointsText(LiftBeside(*cell->lift, &cell->baseline, &cell->with_skill)), stands ? " ✓" : "",
+      VerdictName(cell->verdict), interval.empty() ? "" : "; ", interval);
 }
 
 std::string TableHtml(const Matrix& matrix, const std::vector<std::string>& names, std::size_t room) {
@@ -114,10 +115,13 @@ std::string SkillsHtml(const Matrix& matrix, double margin, std::size_t room) {
   return out;
 }
 
-// For which models each skill pays.
+// What to use, and for which models each skill pays.
 std::string ResultHtml(const Matrix& matrix) {
   constexpr std::size_t kMost = 12;
-  std::string out = "<ul class=\"grounds\">";
+  std::string out;
+  if (const std::string result = TableResult(matrix); !result.empty())
+    out += fmt::format("<p class=\"result\">{}</p>\n", NameHtml(result));
+  out += "<ul class=\"grounds\">";
   for (std::size_t i = 0; i < std::min(kMost, matrix.skills.size()); ++i) {
     const std::string sentence = WorthSentence(matrix, matrix.skills[i]);
     if (!sentence.empty()) out += fmt::format("<li>{}</li>\n", NameHtml(sentence));

@@ -5,9 +5,9 @@ const verdictClass = (word) => word === null ? '' : VERDICTS[word].class;
 const verdictSign = (word) => VERDICTS[word].sign;
 
 function intervalText(v) {
-  const these = v.low === null || v.high === null ? null : `likely ${points(v.low)} … ${points(v.high)}`;
+  const these = v.low === null || v.high === null ? null : `likely ${points(v.low)} … ${points(v.high)} on these cases`;
   if (!v.new_cases) return these;
-  return minus(v.new_cases) + ' on new cases' + (these === null ? '' : ` · ${these} on these`);
+  return minus(v.new_cases) + ' on new cases' + (these === null ? '' : ` · ${these}`);
 }
 
 function meterRow(name, arm, className) {
@@ -64,7 +64,7 @@ function drawLift(run) {
   $('lift-section').hidden = shown.length === 0;
   if (shown.length === 0) return;
   const width = Math.max(260, box.clientWidth), row = 34, top = 8, left = 12, right = 12;
-  const values = shown.flatMap(({verdict: v, lift}) => [v.claim_low ?? v.lift ?? lift, v.claim_high ?? v.lift ?? lift, 0]);
+  const values = shown.flatMap(({verdict: v, lift}) => [v.low ?? v.lift ?? lift, v.high ?? v.lift ?? lift, v.new_low ?? 0, v.new_high ?? 0, 0]);
   const low = Math.max(-1, Math.floor(Math.min(...values, -0.1) * 5) / 5), high = Math.min(1, Math.ceil(Math.max(...values, 0.1) * 5) / 5);
   const x = (value) => left + (value - low) / (high - low) * (width - left - right);
   const bottom = top + shown.length * row;
@@ -77,10 +77,11 @@ function drawLift(run) {
   shown.forEach(({name, verdict: v, lift}, index) => {
     const middle = v.lift ?? lift, y = top + index * row + 24, kind = verdictClass(v.word);
     const mark = el('svg:g', null, el('svg:title', null, `${isolated(name)}: ${points(middle)} points ${intervalText(v) || ''}, ${v.word}`));
-    if (v.claim_low !== null && v.claim_high !== null) mark.append(el('svg:line', {class: 'interval ' + kind, x1: x(v.claim_low), x2: x(v.claim_high), y1: y, y2: y}));
+    if (v.new_low !== null && v.new_high !== null) mark.append(el('svg:line', {class: 'interval new ' + kind, x1: x(v.new_low), x2: x(v.new_high), y1: y, y2: y}));
+    if (v.low !== null && v.high !== null) mark.append(el('svg:line', {class: 'interval ' + kind, x1: x(v.low), x2: x(v.high), y1: y, y2: y}));
     mark.append(el('svg:circle', {class: kind, cx: x(middle), cy: y, r: 5}));
     const text = `${verdictSign(v.word)} ${shorten(name, Math.floor(width / 11))}  ${points(middle)}`, wide = text.length * 7;
-    const wanted = x(middle) > width * 0.6 ? Math.max(x(middle), x(v.claim_high ?? middle)) - wide : Math.min(x(middle), x(v.claim_low ?? middle));
+    const wanted = x(middle) > width * 0.6 ? Math.max(x(middle), x(v.high ?? middle)) - wide : Math.min(x(middle), x(v.low ?? middle));
     mark.append(el('svg:text', {class: 'name', x: Math.max(0, Math.min(wanted, width - wide)), y: y - 10}, text));
     svg.append(mark);
   });

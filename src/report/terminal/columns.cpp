@@ -93,7 +93,9 @@ std::string RateInArm(const StudentRow& row, Arm arm) {
 
 std::string LiftWithRange(const StudentRow& row) {
   if (!row.lift()) return "–";
-  return PointsWithRange(ShownLift(row.verdict, *row.lift()), row.verdict.low, row.verdict.high);
+  const double lift = ShownLift(row.verdict, *row.lift());
+  return PointsWithRange(LiftBeside(lift, ArmOf(row.student, row.reference), ArmOf(row.student, Arm::kSkill)),
+                         row.verdict.low, row.verdict.high);
 }
 
 std::string ChangeCell(const std::optional<PairedChange>& change, Unit unit) {
@@ -207,7 +209,8 @@ constexpr std::array kStudentColumns = {
                   .card = "prompt and output tokens"},
     StudentColumn{.text =
                       [](Row row) {
-                        return IsFreeRow(row) ? std::string("free") : ChangeCell(row.verdict.cost_usd, Unit::kMoney);
+                        if (IsFreeRow(row)) return std::string(row.verdict.complete_rounds > 0 ? "free" : "–");
+                        return ChangeCell(row.verdict.cost_usd, Unit::kMoney);
                       },
                   .card = "cost per answer"},
     StudentColumn{
@@ -229,7 +232,7 @@ constexpr std::array kStudentColumns = {
                         return fmt::format("{} … {}", PointsText(*verdict.new_cases_low),
                                            PointsText(*verdict.new_cases_high));
                       },
-                  .card = "likely lift on new cases"},
+                  .card = "likely change on new cases"},
     StudentColumn{.text = [](Row row) { return PerThousandText(row.verdict); },
                   .card = "what the skill takes per 1,000 answers"},
     StudentColumn{.text = [](Row row) { return MoreRoundsText(row.verdict); }, .card = "to reach a verdict"},

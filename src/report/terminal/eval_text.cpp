@@ -136,7 +136,10 @@ TerminalText StudentBlock(const JudgedRun& run, std::size_t index, const Style& 
     out += TerminalText::Format("{}{}\n", ArmLine(style, student.activation ? "right" : ShortLabel(arm), summary),
                                 Extras(summary));
   }
-  if (lift && ArmOf(student, Arm::kSkill) != nullptr) out += LiftLines("lift", verdict, *lift, style);
+  const ArmSummary* with = ArmOf(student, Arm::kSkill);
+  const std::optional<Arm> reference = ReferenceArm(run.plan());
+  const ArmSummary* without = reference ? ArmOf(student, *reference) : nullptr;
+  if (lift && with != nullptr) out += LiftLines("lift", verdict, LiftBeside(*lift, without, with), style);
   for (const auto& [arm, verdicts] : run.others) {
     if (!verdicts[index].lift) continue;
     out += LiftLines(std::string("vs ") + ArmName(arm), verdicts[index], *verdicts[index].lift, style);

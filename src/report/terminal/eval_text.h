@@ -25,8 +25,8 @@ TerminalText EvalTable(const JudgedRun& run, const Style& style);
 // models.
 TerminalText EvalTableNotes(const JudgedRun& run, const Style& style);
 
-// "+42 points (likely +27 … +56)   helps on these 12 cases; new ones not shown", "+60 points   helps, also on new cases
-// of this kind (likely +23 … +80)"
+// "+42 points (likely +27 … +56)   helps on these 12 cases; unproven for new ones", "+60 points   helps, also on new
+// cases of this kind (likely +23 … +80)"
 TerminalText LiftLine(const StudentVerdict& verdict, double measured, const Style& style);
 
 // Cases that no student ever passed (floor) and that always passed in every arm (ceiling); one line each. `how_to_see`:

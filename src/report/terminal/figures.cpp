@@ -59,12 +59,12 @@ int DigitsFor(const PairedChange& change, Unit unit) {
   return IsZero(AmountText(std::abs(change.change()), unit, kMost)) ? 0 : kMost;
 }
 
-}  // namespace
-
 std::string PercentChangeText(double ratio) {
   const double percent = WholePercent(ratio);
   return fmt::format("{}{:.0f} %", percent > 0 ? "+" : "", percent);
 }
+
+}  // namespace
 
 void VisitSamplesByCase(const RunData& data, const std::function<void(const Sample&)>& visit) {
   for (std::size_t i = 0; i < data.plan().suite.cases.size(); ++i) {
@@ -164,6 +164,13 @@ bool IsFree(const Student& student, const StudentVerdict& verdict) {
   if (verdict.cost_usd) return verdict.cost_usd->without == 0.0 && verdict.cost_usd->with == 0.0;
   const bool is_paid_simulation = student.identity.find("cost=") != std::string::npos;
   return student.identity.starts_with("llama:") || (student.identity.starts_with("sim:") && !is_paid_simulation);
+}
+
+double LiftBeside(double lift, const ArmSummary* without, const ArmSummary* with) {
+  if (without == nullptr || with == nullptr || !without->rate() || !with->rate()) return lift;
+  constexpr double kSame = 1e-9;
+  if (std::abs(lift - (*with->rate() - *without->rate())) > kSame) return lift;
+  return (WholePercent(*with->rate()) - WholePercent(*without->rate())) / 100.0;
 }
 
 std::optional<double> LiftOf(const JudgedRun& run, std::size_t student) {

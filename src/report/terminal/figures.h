@@ -27,6 +27,10 @@ std::string ArmLabel(Arm arm);
 // "+42", "-3", "0": a fraction in percentage points.
 std::string PointsText(double fraction);
 
+// The lift as it is shown beside the pass rates of both arms: the difference of the rounded rates where the lift is
+// that of the rates (31 % → 65 % is +34), else itself. An arm may be null.
+double LiftBeside(double lift, const ArmSummary* without, const ArmSummary* with);
+
 // The rounds of a run: "3 rounds"; where students were settled before the planned ones were over, "4 rounds of 20
 // planned", or "4 to 7 rounds of 20 planned" of several students.
 std::string RoundsText(const JudgedRun& run);
@@ -36,9 +40,6 @@ int MostRounds(const JudgedRun& run);
 
 // "16", "1,234": a mean, rounded to a whole number.
 std::string NumberText(double value);
-
-// "+33 %", "-5 %": a relative change.
-std::string PercentChangeText(double ratio);
 
 // "14 s", "1.2 s", "40 ms", "0.3 ms", "0 s".
 std::string SecondsText(double seconds);

@@ -62,7 +62,8 @@ MatrixCell CellOf(const JudgedRun& run, std::size_t index) {
 std::string CellText(const MatrixCell* cell) {
   if (cell == nullptr) return "·";
   if (!cell->lift) return "–";
-  return fmt::format("{} {}{}", ShownAs(cell->verdict).sign, PointsText(*cell->lift),
+  return fmt::format("{} {}{}", ShownAs(cell->verdict).sign,
+                     PointsText(LiftBeside(*cell->lift, &cell->baseline, &cell->with_skill)),
                      cell->in_table.stands ? " ✓" : "");
 }
 
@@ -223,7 +224,7 @@ std::string TableNote(const Matrix& matrix) {
   if (words == 0) return "";
   return fmt::format(
       "✓ {} of {} {} for the whole table ({} cells): the chance that any ▲ with ✓ is wrong is at most {:.3g} %, and so "
-      "for ▼ and for = (Holm's procedure); the others only hold each by itself",
+      "for ▼ and for =. The others hold only if they were the one that you wanted to know of",
       standing, Counted(words, "verdict"), words == 1 ? "holds" : "hold",
       WithThousands(static_cast<long long>(matrix.verdicts)), matrix.alpha * 100.0);
 }
@@ -239,6 +240,8 @@ TerminalText MatrixText(const Matrix& matrix, const Style& style, double margin)
     table.AddRow(row);
   }
   TerminalText out;
+  if (const std::string result = TableResult(matrix); !result.empty())
+    out += Tinted(style, Tint::kBold, Wrapped(result, style.columns, 0)) + "\n";
   for (const std::string& skill : matrix.skills) {
     if (const std::string worth = WorthSentence(matrix, skill); !worth.empty())
       out += Wrapped(worth, style.columns, 2) + "\n";

@@ -107,8 +107,8 @@ enum class Worth {
   kUnknown     // there are no answers to compare, or nothing is known of what they cost
 };
 Worth WorthItsTokens(const MatrixCell& cell);
-// For tables: WorthName, or "-33 % so far", the measured price of a passed answer, where the skill helps and nothing is
-// shown of its price. Without a cost, a passed answer "costs" in tokens alone.
+// For tables: WorthName, or "33 % less so far", the measured price of a passed answer, where the skill helps and
+// nothing is shown of its price. Without a cost, a passed answer "costs" in tokens alone.
 std::string WorthText(const MatrixCell& cell);
 
 // What to use of one run's models, which `spot` has found in `matrix`. Not longer than the run.
@@ -117,6 +117,10 @@ struct RunChoices {
   SweetSpot spot;
 };
 RunChoices ChoicesOfRun(const JudgedRun& run, double margin = VerdictOptions().margin);
+
+// What to use of a table: "Use a and b. Leave out c. Not decided, so leave out for now: d." A skill that helps any
+// model is to be used; empty if nothing is compared.
+std::string TableResult(const Matrix& matrix);
 
 // For which models a skill pays and for which it doesn't: "s pays for haiku (50 % → 75 %, a passed answer cost 33 %
 // less); makes no difference to opus (97 % → 97 %)."

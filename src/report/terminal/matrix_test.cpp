@@ -224,7 +224,7 @@ TEST(WorthSentence, TellsTheMeasuredPrice) {
             "s helps a (50 % → 75 %, a passed answer cost 33 % less so far); hurts c (50 % → 40 %); is undecided for b "
             "(50 % → "
             "60 %).");
-  EXPECT_EQ(WorthText(matrix.cells[0]), "-33 % so far");
+  EXPECT_EQ(WorthText(matrix.cells[0]), "33 % less so far");
   EXPECT_EQ(WorthText(matrix.cells[1]), "not shown");
   EXPECT_EQ(WorthText(matrix.cells[2]), "no");
 }
@@ -259,6 +259,7 @@ TEST(WorthItsTokens, IsSeldomWrong) {
 
 TEST(MatrixText, Golden) {
   EXPECT_EQ(MatrixText(Made(), kPlainMatrix).text(),
+            "Use s with the models that it helps.\n"
             "s pays for haiku (58 % → 96 %, a passed answer cost 15 % less) and tiny (0 % → 40 %); makes no difference "
             "to opus\n  (97 % → 97 %).\n\n"
             "skill  haiku  opus  tiny\n"

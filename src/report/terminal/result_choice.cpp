@@ -135,17 +135,19 @@ std::string HurtsText(const JudgedRun& run) {
 Sentences ByVerdict(const JudgedRun& run) {
   const std::vector<std::string> helped = ModelsWith(run, Verdict::kHelps);
   const std::vector<std::string> same = ModelsWith(run, Verdict::kNoEffect);
-  const std::vector<std::string> open = ModelsWith(run, Verdict::kUndecided);
   Sentences sentences;
-  if (!helped.empty())
-    sentences.push_back(fmt::format("Use {} with {}: it helps.", WhatIsJudged(run), NamesText(helped)));
+  if (!helped.empty()) sentences.push_back(fmt::format("Use {}: it helps {}.", WhatIsJudged(run), NamesText(helped)));
   if (std::string hurts = HurtsText(run); !hurts.empty()) sentences.push_back(std::move(hurts));
   if (!same.empty()) {
     sentences.push_back(
         fmt::format("{} makes no difference to {}.", sentences.empty() ? "The skill" : "It", NamesText(same)));
   }
-  if (!open.empty()) sentences.push_back(fmt::format("Not decided: {}.", NamesText(open)));
   return sentences;
+}
+
+std::string UndecidedText(const JudgedRun& run) {
+  const std::vector<std::string> open = ModelsWith(run, Verdict::kUndecided);
+  return open.empty() ? "" : fmt::format("Not decided, so leave the skill out for now: {}.", NamesText(open));
 }
 
 // Of a run with a single arm to look at.
@@ -162,14 +164,14 @@ std::string PassRates(const JudgedRun& run) {
 
 // What is missing for a best value.
 std::string MissingText(const JudgedRun& run, const SweetSpot& spot) {
-  constexpr const char* kText = "Which choice is the best value isn't shown";
   const GoodEnough& test = *spot.test;
-  if (!test.problem.empty()) return fmt::format("{}: {}.", kText, CauseText(test.problem));
-  if (!test.more) return fmt::format("{}.", kText);
+  const char* what = test.candidate == test.best ? "Which choice is best" : "That a cheaper choice is as good";
+  const std::string text = fmt::format("{} (within {:g} points) isn't shown", what, 100.0 * spot.margin);
+  if (!test.problem.empty()) return fmt::format("{}: {}.", text, CauseText(test.problem));
+  if (!test.more) return fmt::format("{}.", text);
   if (test.more_cases)
-    return fmt::format("{}: about {} would show it.", kText,
-                       Counted(static_cast<std::size_t>(*test.more), "more case"));
-  return fmt::format("{}: about {} would show it.", kText, RoundsToAsk(run, *test.more, {}));
+    return fmt::format("{}: about {} would show it.", text, Counted(static_cast<std::size_t>(*test.more), "more case"));
+  return fmt::format("{}: about {} would show it.", text, RoundsToAsk(run, *test.more, {}));
 }
 
 // What to choose from while no best value is shown.
@@ -206,7 +208,10 @@ std::vector<std::string> ResultOfSeveral(const JudgedRun& run) {
     sentences.push_back(NotCompared(choices.spot));
   } else {
     sentences = compared ? ByVerdict(run) : Sentences{PassRates(run)};
+    const std::string undecided = compared ? UndecidedText(run) : "";
+    if (sentences.empty()) sentences.push_back(undecided);
     for (std::string& sentence : NoBestValue(run, choices.spot)) sentences.push_back(std::move(sentence));
+    if (sentences.front() != undecided) sentences.push_back(undecided);
   }
   sentences.push_back(FailedText(run));
   std::erase(sentences, "");

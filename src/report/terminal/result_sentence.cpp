@@ -37,12 +37,12 @@ std::string AndCost(const Compared& one, const ArmSummary& arm) {
 }
 
 // What a skill without an effect costs for nothing.
-std::string WastedText(const StudentVerdict& verdict) {
+std::string WastedText(const StudentVerdict& verdict, const char* and_it) {
   if (!verdict.tokens) return "";
   const double tokens = std::round(verdict.tokens->change());
   if (tokens == 0.0) return "";
   const std::string count = NumberText(std::abs(tokens)) + (std::abs(tokens) == 1.0 ? " token" : " tokens");
-  return tokens > 0.0 ? fmt::format(", and it costs {} an answer", count)
+  return tokens > 0.0 ? fmt::format("{}it costs {} an answer", and_it, count)
                       : fmt::format(", though it saves {} an answer", count);
 }
 
@@ -74,21 +74,33 @@ std::string NoEffectText(const Compared& one) {
         one.name(), PassedOf(one.with), PassedOf(one.without));
   }
   return fmt::format("{} doesn't need this skill: {} answers passed with it, {} without it{}.", one.name(),
-                     PassedOf(one.with), PassedOf(one.without), WastedText(one.verdict()));
+                     PassedOf(one.with), PassedOf(one.without), WastedText(one.verdict(), ", and "));
+}
+
+std::string TheseCases(const StudentVerdict& verdict) {
+  return verdict.cases == 1 ? "this case" : "these " + Counted(verdict.cases, "case");
+}
+
+// Most cases pass in every arm: there is nothing to gain with them.
+std::string TooEasyText(const StudentVerdict& verdict) {
+  if (2 * verdict.ceiling.size() < verdict.cases || verdict.ceiling.empty()) return "";
+  return fmt::format("{} of {} always pass with the skill and without it, so harder cases would tell more",
+                     verdict.ceiling.size(), Counted(verdict.cases, "case"));
 }
 
 std::string UndecidedText(const Compared& one) {
   const StudentVerdict& verdict = one.verdict();
   if (const std::string obstacle = ObstacleText(one.run, one.index); !obstacle.empty())
     return fmt::format("Not decided: {}.", obstacle);
+  if (const std::string easy = TooEasyText(verdict); !easy.empty()) return fmt::format("Not decided: {}.", easy);
   if (verdict.more_rounds) {
     const bool same = verdict.more_show_no_effect;
-    return fmt::format("Not decided: about {} like these would {}.",
-                       RoundsToAsk(one.run, *verdict.more_rounds, one.index),
-                       same ? "show that the skill makes no difference" : "decide it");
+    return fmt::format(
+        "Not decided: about {} like these would {}.", RoundsToAsk(one.run, *verdict.more_rounds, one.index),
+        same ? "show that the skill makes no difference" : fmt::format("decide it for {}", TheseCases(verdict)));
   }
   if (verdict.more_rounds_above) {
-    return fmt::format("Not decided, and far from it: it would take more than {} like these.",
+    return fmt::format("Not decided, and not worth more of the same: even {} like these would probably not decide it.",
                        RoundsToAsk(one.run, *verdict.more_rounds_above, one.index));
   }
   return "Not decided, and these answers don't show how many more would tell.";
@@ -106,9 +118,10 @@ std::string ForNowText(const Compared& one) {
   const std::optional<double> without = one.without.rate();
   if (!with || !without || NothingPassed(one.verdict())) return "";
   if (one.with_previous())
-    return *with > *without ? "This version looks better, which may be luck." : "For now, keep the previous version.";
-  if (*with > *without) return "It looks better with the skill, which may be luck.";
-  return fmt::format("For now, leave the skill out{}.", *with == *without ? WastedText(one.verdict()) : "");
+    return *with > *without ? "For now, keep the previous version: this one looks better, but that may be luck."
+                            : "For now, keep the previous version.";
+  if (*with > *without) return "For now, leave the skill out: it looks better with it, but that may be luck.";
+  return fmt::format("For now, leave the skill out{}.", *with == *without ? WastedText(one.verdict(), ": ") : "");
 }
 
 // How far the verdict reaches.
@@ -121,12 +134,14 @@ std::string ReachText(const StudentVerdict& verdict) {
                        range.empty() ? "" : fmt::format(" ({} points)", range));
   }
   if (verdict.cases == 0) return "";
-  const bool errors = verdict.lost_low &&
-                      (helps ? verdict.new_cases_low.value_or(0.0) > 0.0 : verdict.new_cases_high.value_or(0.0) < 0.0);
-  return verdict.cases == 1 ? "That is shown for this case only."
-                            : fmt::format("That is shown for these {}, not {}for new ones of this kind{}.",
-                                          Counted(verdict.cases, "case"), errors ? "" : "yet ",
-                                          errors ? ": answers were lost to errors" : "");
+  if (verdict.cases == 1) return "That is shown for this case only.";
+  const std::string shown = fmt::format("That is shown for {}, not for new ones of this kind", TheseCases(verdict));
+  constexpr double kAlpha = VerdictOptions().alpha;
+  if (verdict.lost_low && (helps ? verdict.p_general_helps : verdict.p_general_hurts) <= kAlpha)
+    return shown + ": answers were lost to errors.";
+  if (!verdict.new_cases_low || !verdict.new_cases_high) return shown + ".";
+  return fmt::format("{} (likely {} … {} points): more cases, rather than rounds, would show it.", shown,
+                     PointsText(*verdict.new_cases_low), PointsText(*verdict.new_cases_high));
 }
 
 // Whether any other text, or the old version, would have done as well.
@@ -193,7 +208,7 @@ std::string NoAnswerText(const JudgedRun& run) {
   if (!any_failed) return "No result yet: nothing has been answered.";
   const SamplePtr first = run.data.samples().first_error();
   const std::string cause = first == nullptr ? "" : CauseText(first->error->message);
-  return fmt::format("No result: every request failed{}. Once that is mended, continue the run.",
+  return fmt::format("No result: every request failed{}. Once the cause is gone, continue the run with --resume.",
                      cause.empty() ? "" : fmt::format(" ({})", cause));
 }
 

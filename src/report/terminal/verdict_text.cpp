@@ -244,7 +244,7 @@ std::string ClaimText(const StudentVerdict& verdict) {
     text += verdict.cases == 1 ? fmt::format(" on {}this case", exactly)
                                : fmt::format(" on {}these {}", exactly, Counted(verdict.cases, "case"));
     if (verdict.word != Verdict::kNoEffect)
-      text += verdict.hangs_on_wording ? "; rewording may reverse it" : "; new ones not shown";
+      text += verdict.hangs_on_wording ? "; rewording may reverse it" : "; unproven for new ones";
   }
   return text;
 }

@@ -19,7 +19,7 @@ bool NothingPassed(const StudentVerdict& verdict);
 // Whether requests were sent, and none was answered.
 bool AllRequestsFailed(const StudentSummary& student);
 
-// "helps on these 12 cases; new ones not shown", "helps, also on new cases of this kind", "undecided because of
+// "helps on these 12 cases; unproven for new ones", "helps, also on new cases of this kind", "undecided because of
 // errors".
 std::string ClaimText(const StudentVerdict& verdict);
 

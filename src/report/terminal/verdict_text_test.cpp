@@ -24,12 +24,12 @@ TEST(ClaimText, SaysWhatItIsAbout) {
   EXPECT_EQ(ClaimText(verdict), "undecided");
   verdict.word = Verdict::kHelps;
   verdict.cases = 14;
-  EXPECT_EQ(ClaimText(verdict), "helps on these 14 cases; new ones not shown");
+  EXPECT_EQ(ClaimText(verdict), "helps on these 14 cases; unproven for new ones");
   verdict.general = Verdict::kHelps;
   EXPECT_EQ(ClaimText(verdict), "helps, also on new cases of this kind");
   verdict.general = Verdict::kUndecided;
   verdict.cases = 1;
-  EXPECT_EQ(ClaimText(verdict), "helps on this case; new ones not shown");
+  EXPECT_EQ(ClaimText(verdict), "helps on this case; unproven for new ones");
   verdict.cases = 14;
   verdict.hangs_on_wording = true;
   EXPECT_EQ(ClaimText(verdict), "helps on exactly these 14 cases; rewording may reverse it");

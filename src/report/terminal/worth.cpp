@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -86,40 +89,69 @@ std::string PriceText(const MatrixCell& cell, bool is_shown) {
   return ratio ? fmt::format(", a passed answer cost {}{}", LessOrMore(*ratio), is_shown ? "" : " so far") : "";
 }
 
+// What a skill does for a model, in the order of WorthSentence.
+constexpr std::array kFindings = {
+    "pays for", "helps", "helps, but doesn't pay for", "hurts", "makes no difference to", "is undecided for"};
+
+std::size_t FindingOf(const MatrixCell& cell, Worth worth) {
+  if (worth == Worth::kYes) return 0;
+  if (worth == Worth::kCostsMore) return 2;
+  switch (cell.verdict) {
+    case Verdict::kHelps:
+      return 1;
+    case Verdict::kHurts:
+      return 3;
+    case Verdict::kNoEffect:
+      return 4;
+    case Verdict::kUndecided:
+      break;
+  }
+  return 5;
+}
+
 }  // namespace
 
 std::string WorthSentence(const Matrix& matrix, const std::string& skill) {
-  std::vector<std::string> pays;
-  std::vector<std::string> helps;
-  std::vector<std::string> costs_more;
-  std::vector<std::string> hurts;
-  std::vector<std::string> same;
-  std::vector<std::string> open;
+  std::array<std::vector<std::string>, kFindings.size()> names;
   for (const std::string& model : matrix.models) {
     const MatrixCell* cell = matrix.at(skill, model);
     if (cell == nullptr || !cell->lift) continue;
     const Worth worth = WorthItsTokens(*cell);
     const bool shown = worth == Worth::kYes || worth == Worth::kCostsMore;
-    std::vector<std::string>& names = worth == Worth::kYes                  ? pays
-                                      : worth == Worth::kCostsMore          ? costs_more
-                                      : cell->verdict == Verdict::kHelps    ? helps
-                                      : cell->verdict == Verdict::kHurts    ? hurts
-                                      : cell->verdict == Verdict::kNoEffect ? same
-                                                                            : open;
-    names.push_back(fmt::format("{} ({}{})", cell->name, RatesText(*cell),
-                                cell->verdict == Verdict::kHelps ? PriceText(*cell, shown) : ""));
+    names[FindingOf(*cell, worth)].push_back(fmt::format(
+        "{} ({}{})", cell->name, RatesText(*cell), cell->verdict == Verdict::kHelps ? PriceText(*cell, shown) : ""));
   }
   std::vector<std::string> parts;
-  const auto add = [&](const char* what, const std::vector<std::string>& names) {
-    if (!names.empty()) parts.push_back(fmt::format("{} {}", what, NamesText(names)));
-  };
-  add("pays for", pays);
-  add("helps", helps);
-  add("helps, but doesn't pay for", costs_more);
-  add("hurts", hurts);
-  add("makes no difference to", same);
-  add("is undecided for", open);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!names[i].empty()) parts.push_back(fmt::format("{} {}", kFindings[i], NamesText(names[i])));
+  }
   return parts.empty() ? "" : fmt::format("{} {}.", skill, fmt::join(parts, "; "));
+}
+
+std::string TableResult(const Matrix& matrix) {
+  std::vector<std::string> use;
+  std::vector<std::string> leave;
+  std::vector<std::string> open;
+  for (const std::string& skill : matrix.skills) {
+    std::map<Verdict, std::size_t> words;
+    for (const std::string& model : matrix.models) {
+      const MatrixCell* cell = matrix.at(skill, model);
+      if (cell == nullptr || !cell->lift) continue;
+      ++words[cell->verdict];
+    }
+    if (words.empty()) continue;
+    if (words[Verdict::kHelps] > 0) {
+      use.push_back(skill);
+    } else {
+      (words[Verdict::kUndecided] > 0 ? open : leave).push_back(skill);
+    }
+  }
+  std::vector<std::string> sentences;
+  const std::string with = fmt::format(" with the models that {}", use.size() == 1 ? "it helps" : "they help");
+  if (!use.empty()) sentences.push_back(fmt::format("Use {}{}.", NamesText(use), matrix.models.size() > 1 ? with : ""));
+  if (!leave.empty()) sentences.push_back(fmt::format("Leave out {}.", NamesText(leave)));
+  if (!open.empty()) sentences.push_back(fmt::format("Not decided, so leave out for now: {}.", NamesText(open)));
+  return fmt::format("{}", fmt::join(sentences, " "));
 }
 
 std::string WorthText(const MatrixCell& cell) {
@@ -127,7 +159,7 @@ std::string WorthText(const MatrixCell& cell) {
   if (worth == Worth::kCostsMore && cell.with_skill.mean_cost_usd().value_or(0.0) <= 0.0) return "more tokens";
   const std::optional<double> ratio = MeasuredRatio(cell);
   if (worth != Worth::kNotShown || cell.verdict != Verdict::kHelps || !ratio) return WorthName(worth);
-  return fmt::format("{} so far", PercentChangeText(*ratio - 1.0));
+  return fmt::format("{} so far", LessOrMore(*ratio));
 }
 
 Worth WorthItsTokens(const MatrixCell& cell) {
