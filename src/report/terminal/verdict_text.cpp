@@ -277,7 +277,11 @@ std::string VerdictText(const StudentVerdict& verdict) {
   return text;
 }
 
-double ShownLift(const StudentVerdict& verdict, double measured) { return verdict.lift_estimate.value_or(measured); }
+double ShownLift(const StudentVerdict& verdict, double measured) {
+  constexpr double kSame = 0.001;
+  if (!verdict.lift_estimate || !verdict.lift) return verdict.lift_estimate.value_or(measured);
+  return std::abs(*verdict.lift_estimate - *verdict.lift) < kSame ? measured : *verdict.lift_estimate;
+}
 
 std::string TheseCasesText(const StudentVerdict& verdict) {
   if (!verdict.low || !verdict.high) return "";
