@@ -69,6 +69,15 @@ std::string BestText(const SweetSpot& spot) {
                      PriceText(spot, best));
 }
 
+// "Cheaper: haiku with the skill, $0.0014 an answer: 84 % passed, 6 points fewer."
+std::string InsteadText(const SweetSpot& spot, const char* what, const Choice& choice, const Choice& used) {
+  const double points = WholePercent(used.rate) - WholePercent(choice.rate);
+  const std::string fewer = points > 0.0 ? fmt::format("{:.0f} point{} fewer", points, points == 1.0 ? "" : "s")
+                                         : std::string("no fewer, which may be luck");
+  return fmt::format("{} {}, {}: {} passed, {}.", what, LabelOf(choice, "the"), PriceText(spot, choice),
+                     PercentText(choice.rate), fewer);
+}
+
 // Of those that cost less, the one with the highest pass rate.
 std::string CheaperText(const SweetSpot& spot, const Choice& used) {
   const Choice* cheaper = nullptr;
@@ -77,11 +86,19 @@ std::string CheaperText(const SweetSpot& spot, const Choice& used) {
     if (cheaper == nullptr || choice.rate > cheaper->rate) cheaper = &choice;
   }
   if (cheaper == nullptr) return "";
-  const double points = WholePercent(used.rate) - WholePercent(cheaper->rate);
-  const std::string fewer = points > 0.0 ? fmt::format("{:.0f} point{} fewer", points, points == 1.0 ? "" : "s")
-                                         : std::string("no fewer, which may be luck");
-  return fmt::format("{}: {}, {}: {} passed, {}.", spot.by_cost ? "Cheaper" : "Fewer tokens", LabelOf(*cheaper, "the"),
-                     PriceText(spot, *cheaper), PercentText(cheaper->rate), fewer);
+  return InsteadText(spot, spot.by_cost ? "Cheaper:" : "Fewer tokens:", *cheaper, used);
+}
+
+// What to take while nothing is shown: the cheapest that is near the best by the estimates; "" if nothing cheaper is.
+std::string ForNowText(const SweetSpot& spot, const Choice& best) {
+  constexpr double kNear = 0.1;
+  const Choice* near = nullptr;
+  for (const Choice& choice : spot.choices) {
+    if (choice.with_skill && choice.cell->verdict != Verdict::kHelps) continue;
+    if (choice.rate < best.rate - kNear || PriceOf(spot, choice) >= PriceOf(spot, best)) continue;
+    if (near == nullptr || PriceOf(spot, choice) < PriceOf(spot, *near)) near = &choice;
+  }
+  return near == nullptr ? "" : InsteadText(spot, "For now, use", *near, best);
 }
 
 Sentences BestValue(const SweetSpot& spot) {
@@ -177,7 +194,9 @@ std::string MissingText(const JudgedRun& run, const SweetSpot& spot) {
 // What to choose from while no best value is shown.
 Sentences NoBestValue(const JudgedRun& run, const SweetSpot& spot) {
   if (!spot.test || !spot.best) return {};
-  return {BestText(spot), CheaperText(spot, spot.choices[*spot.best]), MissingText(run, spot)};
+  const Choice& best = spot.choices[*spot.best];
+  const std::string for_now = ForNowText(spot, best);
+  return {BestText(spot), for_now.empty() ? CheaperText(spot, best) : for_now, MissingText(run, spot)};
 }
 
 // The models that have no result, and why.

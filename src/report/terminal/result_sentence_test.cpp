@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -186,6 +187,17 @@ TEST(ResultText, WithoutABestValueTheModelsThatTheSkillHelps) {
   EXPECT_THAT(text, HasSubstr("Highest pass rate: student with the skill, 100 %"));
   EXPECT_THAT(text, HasSubstr("isn't shown: about"));
   EXPECT_THAT(text, Not(HasSubstr("Use student")));
+}
+
+TEST(ResultText, WithoutABestValueTheCheapestNearTheBestForNow) {
+  SeveralRun run(2);
+  const auto passes = [](const Sample& sample) { return sample.student != "best" && sample.arm == Arm::kSkill; };
+  const auto found = std::find_if(run.samples.begin(), run.samples.end(), passes);
+  ASSERT_NE(found, run.samples.end());
+  found->response.text = "edition = 2";
+  found->checks = {{"check", Outcome::kFail, ""}};
+  EXPECT_THAT(ResultText(run.judged()),
+              HasSubstr("For now, use student with the skill, $0.0010 an answer: 94 % passed, 6 points fewer."));
 }
 
 TEST(ResultText, AModelWhoseRequestsAllFailed) {
