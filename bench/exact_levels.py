@@ -16,7 +16,8 @@ import numpy as np
 ALPHA = 0.05
 RESERVE = 0.1  # at least
 RESERVE_OF_ONE = 0.3
-POWER = 1.5  # of plans of up to ten rounds; 0.8 of longer ones
+POWER = 1.5  # of plans of up to ten rounds
+POWER_OF_LONG = 0.8
 NEGLIGIBLE = 1e-9
 
 
@@ -24,7 +25,7 @@ def spent(round_number, planned):
     """The share of alpha that may be spent by the end of a round."""
     reserve = max(RESERVE, RESERVE_OF_ONE * planned**-0.7)
     if round_number <= planned:
-        return (1 - reserve) * (round_number / planned) ** (POWER if planned <= 10 else 0.8)
+        return (1 - reserve) * (round_number / planned) ** (POWER if planned <= 10 else POWER_OF_LONG)
     stages, begin, left = round_number / planned, 1.0, 1.0
     while 2 * begin < stages:
         begin, left = 2 * begin, left / 2

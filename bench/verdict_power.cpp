@@ -4,8 +4,8 @@
 #include <boost/math/distributions/hypergeometric.hpp>
 #include <cmath>
 #include <cstddef>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "stats/forecast.h"

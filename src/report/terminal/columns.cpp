@@ -114,7 +114,7 @@ std::string ShortVerdict(const StudentRow& row) {
     if (verdict.general == verdict.word) {
       text += ", also on new cases";
     } else if (verdict.cases > 0) {
-      text += verdict.cases == 1 ? " on this case" : fmt::format(" on these {}", Counted(verdict.cases, "case"));
+      text += " on " + CasesText(verdict);
     }
   }
   if (HasDoubtByErrors(verdict)) text += " (errors)";

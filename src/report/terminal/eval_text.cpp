@@ -109,8 +109,8 @@ TerminalText VerdictNotes(const JudgedRun& run, std::size_t index, const Style& 
   if (const std::string these = TheseCasesText(verdict); !NewCasesText(verdict).empty()) {
     if (!these.empty()) out += LabelledLine("these cases", TerminalText::Format("{} points", these));
   } else if (verdict.new_cases_low && verdict.new_cases_high) {
-    out += LabelledLine("new cases", TerminalText::Format("likely {} … {} points", PointsText(*verdict.new_cases_low),
-                                                          PointsText(*verdict.new_cases_high)));
+    out += LabelledLine("new cases",
+                        TerminalText::Format("{} points", LikelyText(*verdict.new_cases_low, *verdict.new_cases_high)));
   }
   for (const std::string& line : ErrorLines(run.summary.students[index]))
     out += LabelledLine("errors", Wrapped(line, style.columns, kLabelled));

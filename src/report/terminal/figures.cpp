@@ -166,6 +166,10 @@ bool IsFree(const Student& student, const StudentVerdict& verdict) {
   return student.identity.starts_with("llama:") || (student.identity.starts_with("sim:") && !is_paid_simulation);
 }
 
+std::string LikelyText(double low, double high) {
+  return fmt::format("likely {} … {}", PointsText(low), PointsText(high));
+}
+
 double LiftBeside(double lift, const ArmSummary* without, const ArmSummary* with) {
   if (without == nullptr || with == nullptr || !without->rate() || !with->rate()) return lift;
   constexpr double kSame = 1e-9;

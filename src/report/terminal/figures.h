@@ -31,6 +31,9 @@ std::string PointsText(double fraction);
 // that of the rates (31 % → 65 % is +34), else itself. An arm may be null.
 double LiftBeside(double lift, const ArmSummary* without, const ArmSummary* with);
 
+// "likely +27 … +56": the interval of a lift, in points.
+std::string LikelyText(double low, double high);
+
 // The rounds of a run: "3 rounds"; where students were settled before the planned ones were over, "4 rounds of 20
 // planned", or "4 to 7 rounds of 20 planned" of several students.
 std::string RoundsText(const JudgedRun& run);

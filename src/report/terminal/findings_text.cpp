@@ -20,9 +20,7 @@ constexpr std::size_t kTagColumns = 30;
 std::string GroupText(const GroupLift& group) {
   if (!group.lift) return "–";
   std::string text = PointsText(*group.lift) + " points";
-  if (group.interval) {
-    text += fmt::format(" (likely {} … {})", PointsText(group.interval->low), PointsText(group.interval->high));
-  }
+  if (group.interval) text += fmt::format(" ({})", LikelyText(group.interval->low, group.interval->high));
   return text;
 }
 

@@ -95,7 +95,7 @@ std::string ForNowText(const SweetSpot& spot, const Choice& best) {
   const Choice* near = nullptr;
   for (const Choice& choice : spot.choices) {
     if (choice.with_skill && choice.cell->verdict != Verdict::kHelps) continue;
-    if (choice.rate < best.rate - kNear || PriceOf(spot, choice) >= PriceOf(spot, best)) continue;
+    if (choice.rate <= 0.0 || choice.rate < best.rate - kNear || PriceOf(spot, choice) >= PriceOf(spot, best)) continue;
     if (near == nullptr || PriceOf(spot, choice) < PriceOf(spot, *near)) near = &choice;
   }
   return near == nullptr ? "" : InsteadText(spot, "For now, use", *near, best);
@@ -182,13 +182,13 @@ std::string PassRates(const JudgedRun& run) {
 // What is missing for a best value.
 std::string MissingText(const JudgedRun& run, const SweetSpot& spot) {
   const GoodEnough& test = *spot.test;
-  const char* what = test.candidate == test.best ? "Which choice is best" : "That a cheaper choice is as good";
-  const std::string text = fmt::format("{} (within {:g} points) isn't shown", what, 100.0 * spot.margin);
+  const char* what = test.candidate == test.best ? "Which choice is best" : "Whether a cheaper choice is as good";
+  const std::string text = fmt::format("{} (within {:g} points) isn't known yet", what, 100.0 * spot.margin);
   if (!test.problem.empty()) return fmt::format("{}: {}.", text, CauseText(test.problem));
   if (!test.more) return fmt::format("{}.", text);
   if (test.more_cases)
-    return fmt::format("{}: about {} would show it.", text, Counted(static_cast<std::size_t>(*test.more), "more case"));
-  return fmt::format("{}: about {} would show it.", text, RoundsToAsk(run, *test.more, {}));
+    return fmt::format("{}: about {} could show it.", text, Counted(static_cast<std::size_t>(*test.more), "more case"));
+  return fmt::format("{}: about {} could show it.", text, RoundsToAsk(run, *test.more, {}));
 }
 
 // What to choose from while no best value is shown.

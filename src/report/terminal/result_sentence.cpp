@@ -77,27 +77,15 @@ std::string NoEffectText(const Compared& one) {
                      PassedOf(one.with), PassedOf(one.without), WastedText(one.verdict(), ", and "));
 }
 
-std::string TheseCases(const StudentVerdict& verdict) {
-  return verdict.cases == 1 ? "this case" : "these " + Counted(verdict.cases, "case");
-}
-
-// Most cases pass in every arm: there is nothing to gain with them.
-std::string TooEasyText(const StudentVerdict& verdict) {
-  if (2 * verdict.ceiling.size() < verdict.cases || verdict.ceiling.empty()) return "";
-  return fmt::format("{} of {} always pass with the skill and without it, so harder cases would tell more",
-                     verdict.ceiling.size(), Counted(verdict.cases, "case"));
-}
-
 std::string UndecidedText(const Compared& one) {
   const StudentVerdict& verdict = one.verdict();
   if (const std::string obstacle = ObstacleText(one.run, one.index); !obstacle.empty())
     return fmt::format("Not decided: {}.", obstacle);
-  if (const std::string easy = TooEasyText(verdict); !easy.empty()) return fmt::format("Not decided: {}.", easy);
   if (verdict.more_rounds) {
     const bool same = verdict.more_show_no_effect;
     return fmt::format(
-        "Not decided: about {} like these would {}.", RoundsToAsk(one.run, *verdict.more_rounds, one.index),
-        same ? "show that the skill makes no difference" : fmt::format("decide it for {}", TheseCases(verdict)));
+        "Not decided: about {} like these could {}.", RoundsToAsk(one.run, *verdict.more_rounds, one.index),
+        same ? "show that the skill makes no difference" : fmt::format("decide it for {}", CasesText(verdict)));
   }
   if (verdict.more_rounds_above) {
     return fmt::format("Not decided, and not worth more of the same: even {} like these would probably not decide it.",
@@ -135,13 +123,13 @@ std::string ReachText(const StudentVerdict& verdict) {
   }
   if (verdict.cases == 0) return "";
   if (verdict.cases == 1) return "That is shown for this case only.";
-  const std::string shown = fmt::format("That is shown for {}, not for new ones of this kind", TheseCases(verdict));
+  const std::string shown = fmt::format("That is shown for {}, not for new ones of this kind", CasesText(verdict));
   constexpr double kAlpha = VerdictOptions().alpha;
   if (verdict.lost_low && (helps ? verdict.p_general_helps : verdict.p_general_hurts) <= kAlpha)
     return shown + ": answers were lost to errors.";
   if (!verdict.new_cases_low || !verdict.new_cases_high) return shown + ".";
-  return fmt::format("{} (likely {} … {} points): more cases, rather than rounds, would show it.", shown,
-                     PointsText(*verdict.new_cases_low), PointsText(*verdict.new_cases_high));
+  return fmt::format("{} ({} points): more cases, rather than rounds, would tell.", shown,
+                     LikelyText(*verdict.new_cases_low, *verdict.new_cases_high));
 }
 
 // Whether any other text, or the old version, would have done as well.

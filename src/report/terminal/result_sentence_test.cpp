@@ -72,7 +72,7 @@ TEST(ResultText, UndecidedTellsHowManyRoundsWould) {
   StudentVerdict verdict = VerdictOf(Verdict::kUndecided);
   verdict.more_rounds = 6;
   EXPECT_THAT(ResultWith(verdict),
-              AllOf(HasSubstr("about 6 more rounds (24 answers) like these would decide it"), HasSubstr("3 of 3")));
+              AllOf(HasSubstr("about 6 more rounds (24 answers) like these could decide it"), HasSubstr("3 of 3")));
   verdict.more_show_no_effect = true;
   EXPECT_THAT(ResultWith(verdict), AllOf(HasSubstr("about 6 more rounds"), HasSubstr("no difference")));
   verdict.more_rounds.reset();
@@ -185,7 +185,7 @@ TEST(ResultText, WithoutABestValueTheModelsThatTheSkillHelps) {
   EXPECT_THAT(text, StartsWith("Use this skill: it helps student (0 % → 100 %, $0.0010 an answer)."));
   EXPECT_THAT(text, AnyOf(HasSubstr("for now: best ("), HasSubstr("no difference to best")));
   EXPECT_THAT(text, HasSubstr("Highest pass rate: student with the skill, 100 %"));
-  EXPECT_THAT(text, HasSubstr("isn't shown: about"));
+  EXPECT_THAT(text, HasSubstr("isn't known yet: about"));
   EXPECT_THAT(text, Not(HasSubstr("Use student")));
 }
 

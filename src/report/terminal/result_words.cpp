@@ -100,6 +100,10 @@ std::string ObstacleText(const JudgedRun& run, std::size_t student) {
   if (verdict.complete_rounds == 0) return "no round is complete yet";
   if (NothingPassed(verdict)) return "no answer passed, with the skill or without it";
   if (verdict.answers_repeat) return "more rounds would repeat the same answers, so more cases are needed";
+  if (verdict.word == Verdict::kUndecided && IsTooEasy(verdict)) {
+    return fmt::format("{} of {} always pass in both arms, so harder cases would tell more", verdict.ceiling.size(),
+                       Counted(verdict.cases, "case"));
+  }
   if (verdict.futile && MoreRoundsText(verdict).empty()) return "the rounds that were left were unlikely to tell";
   return "";
 }

@@ -230,6 +230,17 @@ bool AllRequestsFailed(const StudentSummary& student) {
 
 bool NothingPassed(const StudentVerdict& verdict) { return verdict.cases > 0 && verdict.floor.size() == verdict.cases; }
 
+std::string CasesText(const StudentVerdict& verdict) {
+  return verdict.cases == 1 ? "this case" : "these " + Counted(verdict.cases, "case");
+}
+
+bool IsTooEasy(const StudentVerdict& verdict) {
+  constexpr double kLittle = 0.1;
+  const bool mostly = !verdict.ceiling.empty() && 2 * verdict.ceiling.size() >= verdict.cases;
+  return mostly && std::abs(verdict.lift.value_or(0.0)) <= kLittle &&
+         verdict.more_rounds.value_or(verdict.complete_rounds + 1) > verdict.complete_rounds;
+}
+
 std::string ClaimText(const StudentVerdict& verdict) {
   std::string text = VerdictName(verdict.word);
   if (verdict.word == Verdict::kUndecided) {
@@ -241,8 +252,7 @@ std::string ClaimText(const StudentVerdict& verdict) {
     text += ", also on new cases of this kind";
   } else if (verdict.cases > 0) {
     const char* exactly = verdict.hangs_on_wording ? "exactly " : "";
-    text += verdict.cases == 1 ? fmt::format(" on {}this case", exactly)
-                               : fmt::format(" on {}these {}", exactly, Counted(verdict.cases, "case"));
+    text += fmt::format(" on {}{}", exactly, CasesText(verdict));
     if (verdict.word != Verdict::kNoEffect)
       text += verdict.hangs_on_wording ? "; rewording may reverse it" : "; unproven for new ones";
   }
@@ -252,12 +262,12 @@ std::string ClaimText(const StudentVerdict& verdict) {
 std::string NewCasesText(const StudentVerdict& verdict) {
   const bool is_general = verdict.word != Verdict::kUndecided && verdict.general == verdict.word;
   if (!is_general || !verdict.new_cases_low || !verdict.new_cases_high) return "";
-  return fmt::format("likely {} … {}", PointsText(*verdict.new_cases_low), PointsText(*verdict.new_cases_high));
+  return LikelyText(*verdict.new_cases_low, *verdict.new_cases_high);
 }
 
 std::string MoreRoundsText(const StudentVerdict& verdict) {
   const auto counted = [](int rounds) { return Counted(static_cast<std::size_t>(std::max(rounds, 0)), "more round"); };
-  if (verdict.word != Verdict::kUndecided || NothingPassed(verdict)) return "";
+  if (verdict.word != Verdict::kUndecided || NothingPassed(verdict) || IsTooEasy(verdict)) return "";
   if (verdict.more_rounds) {
     return fmt::format("about {}{}", counted(*verdict.more_rounds),
                        verdict.more_show_no_effect ? " would show no effect" : "");
@@ -285,7 +295,7 @@ double ShownLift(const StudentVerdict& verdict, double measured) {
 
 std::string TheseCasesText(const StudentVerdict& verdict) {
   if (!verdict.low || !verdict.high) return "";
-  return fmt::format("likely {} … {}", PointsText(*verdict.low), PointsText(*verdict.high));
+  return LikelyText(*verdict.low, *verdict.high);
 }
 
 std::string LiftText(const StudentVerdict& verdict, double measured) {

@@ -19,6 +19,13 @@ bool NothingPassed(const StudentVerdict& verdict);
 // Whether requests were sent, and none was answered.
 bool AllRequestsFailed(const StudentSummary& student);
 
+// "these 12 cases", "this case".
+std::string CasesText(const StudentVerdict& verdict);
+
+// Most cases always pass in every arm, the lift is at most 10 points, and deciding takes more rounds than there were:
+// harder cases would tell more.
+bool IsTooEasy(const StudentVerdict& verdict);
+
 // "helps on these 12 cases; unproven for new ones", "helps, also on new cases of this kind", "undecided because of
 // errors".
 std::string ClaimText(const StudentVerdict& verdict);
@@ -32,7 +39,7 @@ std::string NewCasesText(const StudentVerdict& verdict);
 std::string VerdictText(const StudentVerdict& verdict);
 
 // "about 8 more rounds", "more than 80 more rounds", "about 18 more rounds would show no effect"; "" without a
-// forecast.
+// forecast, or if the cases are too easy.
 std::string MoreRoundsText(const StudentVerdict& verdict);
 
 // The lift as it is shown. `measured` is too large on average in a run that may stop when decided; the median-unbiased

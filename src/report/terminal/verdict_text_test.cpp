@@ -79,6 +79,25 @@ TEST(VerdictText, WhatBelongsBesideTheClaim) {
   EXPECT_EQ(VerdictText(verdict), "no effect on these 12 cases, 37 % more tokens");
 }
 
+TEST(IsTooEasy, WhereMostCasesAlwaysPassAndLittleChanges) {
+  StudentVerdict verdict;
+  verdict.cases = 4;
+  verdict.complete_rounds = 10;
+  verdict.lift = 0.02;
+  verdict.more_rounds = 27;
+  verdict.ceiling = {"a"};
+  EXPECT_FALSE(IsTooEasy(verdict));
+  EXPECT_THAT(MoreRoundsText(verdict), HasSubstr("27"));
+  verdict.ceiling = {"a", "b"};
+  EXPECT_TRUE(IsTooEasy(verdict));
+  EXPECT_EQ(MoreRoundsText(verdict), "") << "no purchase to advise";
+  verdict.more_rounds = 2;
+  EXPECT_FALSE(IsTooEasy(verdict)) << "soon decided";
+  verdict.more_rounds = 27;
+  verdict.lift = 0.5;
+  EXPECT_FALSE(IsTooEasy(verdict));
+}
+
 TEST(LiftText, InARunThatMayStopWhenDecided) {
   StudentVerdict verdict;
   EXPECT_EQ(LiftText(verdict, -0.5), "-50 points");
