@@ -230,8 +230,10 @@ bool AllPass(const std::vector<CheckResult>& results);
 Result<std::vector<std::string>> FindSuiteWeaknesses(const Suite& suite, const StopFlag* stop = nullptr,
                                                      const Sandbox& sandbox = DefaultSandbox());
 
-// The same for one case, without its name and without comparing it with others.
-Result<std::vector<std::string>> FindCaseWeaknesses(const Case& test_case, const Sandbox& sandbox = DefaultSandbox());
+// The same for one case, without its name and without comparing it with others. Cases whose checks run something are
+// tried only with `run`, because that takes time; a check that can't run here is a weakness then.
+Result<std::vector<std::string>> FindCaseWeaknesses(const Case& test_case, const Sandbox& sandbox = DefaultSandbox(),
+                                                    bool run = false);
 
 // "command can't run: there is no bubblewrap".
 std::string CannotRun(std::string_view check, std::string_view reason);

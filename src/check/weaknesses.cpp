@@ -34,6 +34,7 @@ std::vector<std::string> FindTrivialAnswers(const Case& test_case, const CaseChe
   std::vector<std::string> found;
   if (AllPass(checks.Run(""))) found.emplace_back("an empty answer passes");
   if (AllPass(checks.Run(Echo(test_case)))) found.emplace_back("an echo of the input passes");
+  if (test_case.fill && AllPass(checks.Run(test_case.fill->gap))) found.emplace_back("the file with its gap passes");
   if (AllPass(checks.Run(kRefusal))) found.push_back(fmt::format("a plain refusal passes (\"{}\")", kRefusal));
   return found;
 }
@@ -42,8 +43,10 @@ std::vector<std::string> FindReferenceFailures(const Case& test_case, const Case
   std::vector<std::string> found;
   if (test_case.reference.empty()) return found;
   for (const CheckResult& result : checks.Run(test_case.reference)) {
-    if (result.outcome != Outcome::kFail) continue;
-    found.push_back(fmt::format("the reference fails the check {}: {}", result.name, result.detail));
+    if (result.outcome == Outcome::kFail)
+      found.push_back(fmt::format("the reference fails the check {}: {}", result.name, result.detail));
+    if (result.outcome == Outcome::kSkip && checks.executes())
+      found.push_back(fmt::format("the check {} can't run here: {}", result.name, result.detail));
   }
   return found;
 }
@@ -84,11 +87,10 @@ std::vector<std::string> FindGivenAwayStrings(const Case& test_case) {
 
 }  // namespace
 
-Result<std::vector<std::string>> FindCaseWeaknesses(const Case& test_case, const Sandbox& sandbox) {
+Result<std::vector<std::string>> FindCaseWeaknesses(const Case& test_case, const Sandbox& sandbox, bool run) {
   ASSIGN_OR_RETURN(const CaseChecks checks, CaseChecks::Make(test_case, sandbox));
   std::vector<std::string> weaknesses;
-  // What takes time is tried by `upskill check`.
-  if (!checks.executes()) {
+  if (run || !checks.executes()) {
     weaknesses = FindReferenceFailures(test_case, checks);
     for (std::string& weakness : FindTrivialAnswers(test_case, checks)) weaknesses.push_back(std::move(weakness));
   }

@@ -3,7 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
 #include <string>
+#include <vector>
+
+#include "teach/write_cases.h"
 
 namespace upskill {
 namespace {
@@ -44,6 +48,17 @@ TEST(TestCases, NothingIsLeftOfCasesThatWereAllUsed) { EXPECT_THAT(TestCases(Cas
 TEST(TestCases, WithoutMarksSomeAreDrawn) {
   EXPECT_THAT(TestCases(CasesOf("........"), 0.25, 7), SizeIs(2));
   EXPECT_THAT(TestCases(CasesOf("."), 0.5, 7), ElementsAre(0));
+}
+
+TEST(HeldOut, HasItsShareOfEachKind) {
+  std::vector<Case> cases = CasesOf("............");
+  const std::vector<std::string> kinds = {"file", "function", "answer"};
+  for (std::size_t i = 0; i < cases.size(); ++i) cases[i].tags = {i < 2 ? kinds[0] : i < 8 ? kinds[1] : kinds[2]};
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    std::map<std::string, int> of_kind;
+    for (const std::size_t i : HeldOut(cases, 0.5, seed)) ++of_kind[cases[i].tags[0]];
+    EXPECT_EQ(of_kind, (std::map<std::string, int>{{"file", 1}, {"function", 3}, {"answer", 2}})) << seed;
+  }
 }
 
 TEST(TakeSplits, GoesByTheInput) {

@@ -10,6 +10,7 @@
 #include "skill/skill_text.h"
 #include "teach/one_line.h"
 #include "teach/read_parts.h"
+#include "teach/taught_code.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -58,7 +59,10 @@ Result<Critique> CritiqueDraft(Teacher& teacher, const Material& material, const
   ASSIGN_OR_RETURN(const std::string items, FitItems(teacher, material, options.context_tokens, *options.prompts));
   PromptValues values = ValuesOf(material, items);
   values["draft"] = DraftText(draft);
-  values["length"] = std::to_string(options.target.count(DraftToSkill(draft).body));
+  const std::string body = DraftToSkill(draft).body;
+  for (const std::string& problem : FindRejectedCode(body, DefaultSandbox()))
+    values["rejected"] += "- " + problem + "\n";
+  values["length"] = std::to_string(options.target.count(body));
   values["tokens"] = std::to_string(options.target.tokens);
   ASSIGN_OR_RETURN(Json answer, teacher.Ask({"critique", options.prompts->Render("draft-system"),
                                              options.prompts->Render("critique", values), CritiqueSchema(material), 0,

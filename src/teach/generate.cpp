@@ -18,6 +18,7 @@
 #include "teach/one_line.h"
 #include "teach/probe.h"
 #include "teach/stage_lines.h"
+#include "teach/taught_code.h"
 #include "teach/write_cases.h"
 #include "util/text.h"
 
@@ -124,13 +125,20 @@ class Generation {
     if (input_.teacher == nullptr) return {};
     if (options_.critique) RETURN_IF_ERROR(Criticize(index, *draft));
     out_.unsupported_rules = DropUnsupportedRules(material_, *draft);
-    if (out_.unsupported_rules.empty()) return {};
-    if (draft->sections.empty())
-      return InputError(
-          "the teacher gave no usable skill; no rule is supported by the items that it cites, for example: " +
-          CutToColumns(OneLine(out_.unsupported_rules.front()), 100));
-    TakeDraft(*draft, index);
+    if (!out_.unsupported_rules.empty()) {
+      if (draft->sections.empty())
+        return InputError(
+            "the teacher gave no usable skill; no rule is supported by the items that it cites, for example: " +
+            CutToColumns(OneLine(out_.unsupported_rules.front()), 100));
+      TakeDraft(*draft, index);
+    }
+    SayWhatIsRejected(*draft);
     return {};
+  }
+
+  void SayWhatIsRejected(const Draft& draft) const {
+    for (const std::string& problem : FindRejectedCode(DraftToSkill(draft).body, DefaultSandbox()))
+      state_.Say("draft", "not valid: " + CutToColumns(OneLine(problem), 200));
   }
 
   // The draft as the text of a candidate.

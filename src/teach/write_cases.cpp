@@ -2,14 +2,18 @@
 #include "teach/write_cases.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <map>
 #include <set>
 #include <string_view>
+#include <utility>
+#include <variant>
 
 #include "check/check.h"
+#include "sandbox/sandbox.h"
 #include "skill/case_reader.h"
 #include "skill/case_writer.h"
 #include "skill/check_types.h"
@@ -23,6 +27,7 @@ namespace upskill {
 namespace {
 
 constexpr std::size_t kMaxAnswerTokens = 8192;
+constexpr std::size_t kMaxTokensWithPrograms = 12'000;  // where cases have files and programs that test them
 constexpr std::size_t kMaxCaseBytes = 20'000;
 
 Json Strings(std::size_t most, std::size_t characters) {
@@ -44,10 +49,32 @@ bool CitesOne(const Json& json, const std::set<std::string>& ids) {
 
 std::size_t Missing(std::size_t wanted, std::size_t had) { return wanted - std::min(wanted, had); }
 
-std::string CasesPrompt(const Material& material, const std::string& items, std::size_t total,
-                        const VettedCases& vetted, const Prompts& prompts) {
-  const std::size_t missing = total - vetted.cases.size();
-  const CaseShares wanted = SharesWanted(total);
+// Whether there is something to run: a file that was written, or a block of code.
+bool HasCode(const Material& material) {
+  const auto has_block = [](const std::string& text) { return text.find("```") != std::string::npos; };
+  return has_block(material.existing.body) ||
+         std::any_of(material.items.begin(), material.items.end(), [&](const MaterialItem& item) {
+           return std::holds_alternative<FileDetail>(item.detail) || has_block(item.text);
+         });
+}
+
+// What is asked for in one request after another.
+struct Wanted {
+  std::size_t total = 0;
+  TestRunners runners;
+  CaseShares shares;
+};
+
+Wanted WantedCases(std::size_t total, const Material& material) {
+  Wanted wanted{total, FindTestRunners(DefaultSandbox()), SharesWanted(total)};
+  if (wanted.runners.Any() && HasCode(material)) wanted.shares.executed = (total + 1) / 2;
+  return wanted;
+}
+
+std::string CasesPrompt(const Material& material, const std::string& items, const Wanted& all,
+                        const VettedCases& vetted, const std::string& broken, const Prompts& prompts) {
+  const std::size_t missing = all.total - vetted.cases.size();
+  const CaseShares wanted = all.shares;
   const CaseShares had = SharesOf(vetted.cases);
   PromptValues values = ValuesOf(material, items);
   values["count"] =
@@ -57,6 +84,10 @@ std::string CasesPrompt(const Material& material, const std::string& items, std:
   const auto text_of = [](std::size_t count) { return count == 0 ? std::string() : std::to_string(count); };
   values["work"] = text_of(Missing(wanted.work, had.work));
   values["transfers"] = text_of(Missing(wanted.transfers, had.transfers));
+  values["executed"] = text_of(Missing(wanted.executed, had.executed));
+  values["languages"] = LanguagesText(all.runners);
+  values["cuda"] = all.runners.cuda ? "yes" : "";
+  values["broken"] = broken;
   for (const Case& test_case : vetted.cases)
     values["covered"] += "- " + CutToColumns(OneLine(test_case.input), 200) + "\n";
   for (const std::string& rejected : vetted.rejected) values["rejected"] += "- " + rejected + "\n";
@@ -67,19 +98,26 @@ bool HasTag(const Case& test_case, std::string_view tag) {
   return std::find(test_case.tags.begin(), test_case.tags.end(), tag) != test_case.tags.end();
 }
 
+// Cases of one kind are much alike: what they ask for, how it is checked, and whether it is new.
+std::string KindOf(const Case& test_case) {
+  std::string kind = fmt::format("{}", fmt::join(test_case.tags, " "));
+  return kind.append(" ").append(CheckKindOf(test_case));
+}
+
 // Whether one more such case leaves room for the shares.
-bool Fits(const Case& test_case, const std::vector<Case>& cases, std::size_t total) {
-  const CaseShares wanted = SharesWanted(total);
+bool Fits(const Case& test_case, const std::vector<Case>& cases, const Wanted& all) {
+  const CaseShares one = SharesOf({test_case});
   const CaseShares had = SharesOf(cases);
-  const std::size_t room = total - cases.size() - 1;
-  const std::size_t work = had.work + (AsksForWork(test_case) ? 1 : 0);
-  const std::size_t transfers = had.transfers + (IsTransfer(test_case) ? 1 : 0);
-  return Missing(wanted.work, work) <= room && Missing(wanted.transfers, transfers) <= room;
+  const std::size_t room = all.total - cases.size() - 1;
+  return Missing(all.shares.work, had.work + one.work) <= room &&
+         Missing(all.shares.transfers, had.transfers + one.transfers) <= room &&
+         Missing(all.shares.executed, had.executed + one.executed) <= room;
 }
 
 // The types whose keys are in the schema for a teacher's answer.
 bool IsForTeachers(const CheckType& type) {
-  return type.finds_value() || type.kind == CheckKind::kFileExists ||
+  return type.finds_value() || type.kind == CheckKind::kFileExists || type.kind == CheckKind::kKernelBuilder ||
+         type.kind == CheckKind::kCudaCompile ||
          (type.kind != CheckKind::kNotRegex && type.operand != CheckOperand::kOptions &&
           type.operand != CheckOperand::kChecks);
 }
@@ -95,10 +133,10 @@ Json ValuesAsWritten(const std::vector<std::string>& texts) {
   return values;
 }
 
-Json ChecksSchema(std::size_t most, std::size_t characters) {
+Json ChecksSchema(std::size_t most, std::size_t characters, bool cuda) {
   Json types = Json::array();
   for (const CheckType& type : kCheckTypes) {
-    if (IsForTeachers(type)) types.push_back(type.name);
+    if (IsForTeachers(type) && (cuda || type.kind != CheckKind::kCudaCompile)) types.push_back(type.name);
   }
   const Json check = {{"type", "object"},
                       {"properties",
@@ -116,7 +154,8 @@ Json CheckFrom(const Json& from) {
   Json check = {{"type", JsonGet<std::string>(from, "type", "")}};
   const CheckType* const type = FindCheckType(check["type"].get_ref<const std::string&>());
   const auto path = JsonGet<std::string>(from, "path", "");
-  if (!path.empty() && type != nullptr) check[type->needs_file() ? "path" : "file"] = path;
+  if (!path.empty() && type != nullptr && type->kind != CheckKind::kKernelBuilder)
+    check[type->needs_file() ? "path" : "file"] = path;
   if (type != nullptr && type->finds_value()) {
     check["at"] = JsonGet<std::string>(from, "at", "");
     const std::vector<std::string> values = TextsOf(from, "values");
@@ -154,6 +193,7 @@ CaseShares SharesOf(const std::vector<Case>& cases) {
   for (const Case& test_case : cases) {
     shares.work += AsksForWork(test_case) ? 1 : 0;
     shares.transfers += IsTransfer(test_case) ? 1 : 0;
+    shares.executed += CheckKindOf(test_case) == "executed" ? 1 : 0;
   }
   return shares;
 }
@@ -171,11 +211,12 @@ std::string NormalInput(const std::string& text) {
   return std::string(Trim(normal));
 }
 
-void TakeCase(Case test_case, VettedCases& vetted) {
+std::string TakeCase(Case test_case, VettedCases& vetted, bool run) {
   const auto reject = [&](const std::string& reason) {
     vetted.rejected.push_back(fmt::format("{}: {}", CutToColumns(OneLine(test_case.input), 60), reason));
+    return reason;
   };
-  const Result<std::vector<std::string>> weaknesses = FindCaseWeaknesses(test_case);
+  const Result<std::vector<std::string>> weaknesses = FindCaseWeaknesses(test_case, DefaultSandbox(), run);
   if (!weaknesses) return reject(weaknesses.error().message);
   if (!weaknesses->empty()) return reject(weaknesses->front());
   const std::string input = NormalInput(test_case.input);
@@ -189,29 +230,34 @@ void TakeCase(Case test_case, VettedCases& vetted) {
   for (int k = 2; ids.contains(test_case.id); ++k) test_case.id = fmt::format("{}-{}", id, k);
   test_case.raw["id"] = test_case.id;
   vetted.cases.push_back(std::move(test_case));
+  return "";
 }
 
-Json CasesSchema(std::size_t most, bool tight) {
+Json CasesSchema(std::size_t most, bool tight, const TestRunners& runners) {
   const std::size_t characters = tight ? 60 : 300;
   const Json others = Strings(tight ? 0 : 8, characters);
   Json input = StringSchema(tight ? 200 : 0);
   input["minLength"] = 8;
-  const Json test_case = {{"type", "object"},
-                          {"properties",
-                           {{"kind", {{"type", "string"}, {"enum", {kFileTag, kFunctionTag, kCommandTag, kAnswerTag}}}},
-                            {"transfer", {{"type", "boolean"}}},
-                            {"input", input},
-                            {"contains", Strings(tight ? 2 : 8, characters)},
-                            {"any_of", others},
-                            {"not_contains", others},
-                            {"checks", ChecksSchema(tight ? 0 : 8, characters)},
-                            {"output_file", StringSchema(100)},
-                            {"reference", StringSchema(tight ? 300 : 0)},
-                            {"cites", Strings(tight ? 2 : 12, 20)}}},
-                          {"required",
-                           {"kind", "transfer", "input", "contains", "any_of", "not_contains", "checks", "output_file",
-                            "reference", "cites"}},
-                          {"additionalProperties", false}};
+  Json test_case = {{"type", "object"},
+                    {"properties",
+                     {{"kind", {{"type", "string"}, {"enum", {kFileTag, kFunctionTag, kCommandTag, kAnswerTag}}}},
+                      {"transfer", {{"type", "boolean"}}},
+                      {"input", input},
+                      {"contains", Strings(tight ? 2 : 8, characters)},
+                      {"any_of", others},
+                      {"not_contains", others},
+                      {"checks", ChecksSchema(tight ? 0 : 8, characters, runners.cuda)},
+                      {"output_file", StringSchema(100)},
+                      {"reference", StringSchema(tight ? 300 : 0)},
+                      {"cites", Strings(tight ? 2 : 12, 20)}}},
+                    {"required",
+                     {"kind", "transfer", "input", "contains", "any_of", "not_contains", "checks", "output_file",
+                      "reference", "cites"}},
+                    {"additionalProperties", false}};
+  if (!tight && !runners.languages.empty()) {
+    const Json schemas = RunSchemas(runners);
+    for (const auto& [key, schema] : schemas.items()) test_case["properties"][key] = schema;
+  }
   return {{"type", "object"},
           {"properties", {{"cases", {{"type", "array"}, {"minItems", 1}, {"maxItems", most}, {"items", test_case}}}}},
           {"required", {"cases"}},
@@ -236,6 +282,7 @@ Result<Case> CaseFromTeacher(const Json& json) {
     return InputError(fmt::format("it is longer than {} bytes", kMaxCaseBytes));
   if (raw["expected"]["contains"].empty()) raw.erase("expected");
   if (!checks.empty()) raw["checks"] = checks;
+  RETURN_IF_ERROR(AddRun(json, raw));
   if (const std::vector<std::string> cites = TextsOf(json, "cites"); !cites.empty()) raw["cites"] = cites;
   if (std::string reference = JsonGet<std::string>(json, "reference", ""); !reference.empty())
     raw["reference"] = std::move(reference);
@@ -249,17 +296,21 @@ Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const
                                                      options.context_tokens, *options.prompts));
   std::set<std::string> ids;
   for (const MaterialItem& item : material.items) ids.insert(item.id);
+  const Wanted wanted = WantedCases(options.cases, material);
   VettedCases vetted;
   std::vector<Case> aside;
   std::string last_problem;
+  std::string broken;  // cases whose checks run something and which don't work yet
   for (int attempt = 0; attempt <= options.tries && vetted.cases.size() < options.cases; ++attempt) {
     const std::size_t missing = options.cases - vetted.cases.size();
     const bool tight = !last_problem.empty();
-    const std::size_t most_tokens = std::min<std::size_t>(1000 + (tight ? 400 : 700) * missing, kMaxAnswerTokens);
-    const Result<Json> answer =
-        teacher.Ask({"cases", options.prompts->Render("cases-system"),
-                     CasesPrompt(material, items, options.cases, vetted, *options.prompts),
-                     CasesSchema(tight ? missing : 2 * options.cases, tight), attempt, static_cast<int>(most_tokens)});
+    const std::string repair = std::exchange(broken, "");
+    const std::size_t most_tokens = std::min<std::size_t>(
+        1000 + (tight ? 400 : 700) * missing, wanted.shares.executed > 0 ? kMaxTokensWithPrograms : kMaxAnswerTokens);
+    const Result<Json> answer = teacher.Ask({"cases", options.prompts->Render("cases-system"),
+                                             CasesPrompt(material, items, wanted, vetted, repair, *options.prompts),
+                                             CasesSchema(tight ? missing : 2 * options.cases, tight, wanted.runners),
+                                             attempt, static_cast<int>(most_tokens)});
     if (!answer) {
       if (answer.error().kind != ErrorKind::kInput) return answer.error();
       last_problem = answer.error().message;
@@ -278,15 +329,19 @@ Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const
             fmt::format("{}: it cites no item of the material by its id", CutToColumns(OneLine(test_case->input), 60)));
         continue;
       }
-      if (Fits(*test_case, vetted.cases, options.cases)) {
-        TakeCase(*std::move(test_case), vetted);
-      } else {
+      if (!Fits(*test_case, vetted.cases, wanted)) {
         aside.push_back(*std::move(test_case));
+        continue;
       }
+      const bool runs = CheckKindOf(*test_case) == "executed";
+      const std::string reason = TakeCase(*std::move(test_case), vetted, true);
+      const std::string text = DumpJson(json);
+      if (runs && !reason.empty() && broken.size() + text.size() < kMaxCaseBytes)
+        broken += fmt::format("<test>\n{}\n</test>\nProblem: {}\n", text, reason);
     }
   }
   for (Case& test_case : aside) {
-    if (vetted.cases.size() < options.cases) TakeCase(std::move(test_case), vetted);
+    if (vetted.cases.size() < options.cases) TakeCase(std::move(test_case), vetted, true);
   }
   if (vetted.cases.empty() && !last_problem.empty())
     return InputError("the teacher gave no usable test: " + last_problem);
@@ -294,19 +349,25 @@ Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const
 }
 
 std::vector<std::size_t> HeldOut(const std::vector<Case>& cases, double holdout, std::uint64_t seed) {
-  std::vector<std::size_t> order(cases.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::vector<std::uint64_t> keys;
-  keys.reserve(cases.size());
-  for (const Case& test_case : cases) keys.push_back(Rng(seed ^ SeedFromText(test_case.input)).Next());
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return keys[a] != keys[b] ? keys[a] < keys[b] : a < b; });
-  auto count = static_cast<std::size_t>(std::lround(holdout * static_cast<double>(cases.size())));
-  if (cases.size() > 1) count = std::clamp<std::size_t>(count, 1, cases.size() - 1);
-  count = std::min(std::max<std::size_t>(count, 1), cases.size());
-  order.resize(count);
-  std::sort(order.begin(), order.end());
-  return order;
+  const std::size_t all = cases.size();
+  auto count = static_cast<std::size_t>(std::lround(holdout * static_cast<double>(all)));
+  if (all > 1) count = std::clamp<std::size_t>(count, 1, all - 1);
+  count = std::min(std::max<std::size_t>(count, 1), all);
+  std::map<std::string, std::vector<std::pair<std::uint64_t, std::size_t>>> kinds;
+  for (std::size_t i = 0; i < all; ++i)
+    kinds[KindOf(cases[i])].emplace_back(Rng(seed ^ SeedFromText(cases[i].input)).Next(), i);
+  std::vector<std::size_t> held_out;
+  std::size_t before = 0;  // cases of the kinds before
+  for (auto& [kind, members] : kinds) {
+    std::sort(members.begin(), members.end());
+    const std::size_t after = before + members.size();
+    // Of the first k cases, k · count / all rounded are held out.
+    const auto up_to = [&](std::size_t k) { return (2 * k * count + all) / (2 * all); };
+    for (std::size_t i = 0; i < up_to(after) - up_to(before); ++i) held_out.push_back(members[i].second);
+    before = after;
+  }
+  std::sort(held_out.begin(), held_out.end());
+  return held_out;
 }
 
 Suite SuiteOf(const std::vector<Case>& cases, const std::vector<std::size_t>& indices) {

@@ -9,6 +9,7 @@
 
 #include "prompts/prompts.h"
 #include "skill/suite.h"
+#include "teach/executed_case.h"
 #include "teach/material.h"
 #include "teach/teacher.h"
 #include "trace/digest/digest.h"
@@ -26,9 +27,9 @@ struct VettedCases {
 // A request apart from case and white space.
 std::string NormalInput(const std::string& text);
 
-// Adds a case if FindCaseWeaknesses finds none and it isn't a duplicate (the same input apart from case and white
-// space); otherwise records why it was rejected. Makes its id unique.
-void TakeCase(Case test_case, VettedCases& vetted);
+// Adds a case if FindCaseWeaknesses (with `run`) finds none and it isn't a duplicate (the same input apart from case
+// and white space); otherwise records why it was rejected, and returns the reason. Makes its id unique.
+std::string TakeCase(Case test_case, VettedCases& vetted, bool run = false);
 
 // Tags of a case (Case::tags) that the teacher sets: what it asks for (kFileTag, kFunctionTag, kCommandTag,
 // kAnswerTag), and whether it transfers the knowledge to something that isn't in the material.
@@ -42,18 +43,19 @@ inline constexpr const char* kTransferTag = "transfer";
 bool AsksForWork(const Case& test_case);
 bool IsTransfer(const Case& test_case);
 
-// The shares of cases that ask for work and that are transfers, of `total`, rounded up.
 struct CaseShares {
   std::size_t work = 0;
   std::size_t transfers = 0;
+  std::size_t executed = 0;  // whose checks run, compile or validate what the answer delivers
 };
+// The shares of cases that ask for work and that are transfers, of `total`, rounded up.
 CaseShares SharesWanted(std::size_t total);
 CaseShares SharesOf(const std::vector<Case>& cases);
 
 // Schema of a teacher's cases: {kind, transfer, input, contains, any_of, not_contains, checks, output_file, reference,
-// cites}. `checks` may have every type of kCheckTypes. `tight`: short cases with `contains` alone, after an answer that
-// was cut off or unusable.
-Json CasesSchema(std::size_t most, bool tight = false);
+// cites}, and RunSchemas where something can run. `tight`: short cases with `contains` alone, after an answer that was
+// cut off or unusable.
+Json CasesSchema(std::size_t most, bool tight = false, const TestRunners& runners = {});
 Result<Case> CaseFromTeacher(const Json& json);
 
 struct CaseOptions {
@@ -66,11 +68,14 @@ struct CaseOptions {
 
 // Asks the teacher for cases from the task and the material, without showing it a skill. If the material has items, a
 // case that cites none of them is rejected. What exceeds the shares of SharesWanted is put aside and asked for again,
-// with what is missing; it is used only if the teacher still gives nothing better after all tries.
+// with what is missing; it is used only if the teacher still gives nothing better after all tries. If the material has
+// code and something can run here, half of the cases shall run what the answer delivers; those that fail on their own
+// reference go back to the teacher with what they printed.
 Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const CaseOptions& options);
 
 // Indices of the held-out cases: the fraction `holdout`, drawn by `seed` and the inputs; at least one, and never all of
-// two or more cases.
+// two or more cases. Each kind of case (by its tags and by what decides about its answers) has its share of them,
+// within one case.
 std::vector<std::size_t> HeldOut(const std::vector<Case>& cases, double holdout, std::uint64_t seed);
 
 // A suite of some of the cases.

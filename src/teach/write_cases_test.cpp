@@ -125,9 +125,9 @@ TEST(CaseFromTeacher, AllKindsOfChecks) {
 TEST(CasesSchema, HasTheTypesWhoseKeysItHas) {
   const Json types =
       CasesSchema(4).at(Json::json_pointer("/properties/cases/items/properties/checks/items/properties/type/enum"));
-  const std::set<std::string_view> others = {"number",    "json_schema", "command",   "cuda_compile",   "cuda_bindings",
-                                             "all",       "any",         "at_least",  "kernel_builder", "judge",
-                                             "not_regex", "cuda_run",    "activates", "tool_call"};
+  const std::set<std::string_view> others = {"number",   "json_schema", "command",  "cuda_compile", "cuda_bindings",
+                                             "all",      "any",         "at_least", "judge",        "not_regex",
+                                             "cuda_run", "activates",   "tool_call"};
   for (const CheckType& type : kCheckTypes) {
     const bool named = std::find(types.begin(), types.end(), std::string(type.name)) != types.end();
     EXPECT_EQ(named, !others.contains(type.name)) << type.name;

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "teach/taught_code.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <optional>
+
+#include "check/answer_files.h"
+#include "check/check.h"
+#include "check/command_check.h"
+#include "check/data_text.h"
+#include "util/fences.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+struct Language {
+  std::string_view names;  // first words of an info string, between blanks
+  std::string_view tool;
+  std::optional<DataFormat> data;  // else what parses the file `code`
+  std::string_view program;
+  std::string_view command;
+};
+constexpr std::array<Language, 5> kLanguages = {{
+    {" json ", "JSON", DataFormat::kJson, "", ""},
+    {" toml ", "TOML", DataFormat::kToml, "", ""},
+    {" yaml yml ", "YAML", DataFormat::kYaml, "", ""},
+    {" python py python3 ", "Python", std::nullopt, "python3",
+     "python3 -c 'import ast, textwrap; ast.parse(textwrap.dedent(open(\"code\").read()))'"},
+    {" bash sh shell ", "bash", std::nullopt, "bash", "bash -n code"},
+}};
+
+const Language* LanguageOf(std::string_view info) {
+  const std::string word = fmt::format(" {} ", ToLowerAscii(info.substr(0, info.find_first_of(" \t{"))));
+  for (const Language& language : kLanguages) {
+    if (word.size() > 2 && language.names.find(word) != std::string_view::npos) return &language;
+  }
+  return nullptr;
+}
+
+bool IsPart(std::string_view code) {
+  return code.find("...") != std::string_view::npos || code.find("…") != std::string_view::npos;
+}
+
+// What the language's tool says; empty: nothing.
+std::string ProblemOf(const Language& language, const std::string& code, const Sandbox& sandbox) {
+  if (language.data) {
+    const Result<Json> data = ParseData(*language.data, code);
+    return data ? "" : data.error().message;
+  }
+  if (!sandbox.Available() || !sandbox.HasProgram(std::string(language.program))) return "";
+  SandboxCommand command;
+  command.command = language.command;
+  command.files["code"] = code;
+  command.limits.time = std::chrono::seconds(20);
+  const Result<SandboxOutcome> run = sandbox.Run(command);
+  if (!run || run->ending != SandboxOutcome::Ending::kExited || run->exit_code == 0) return "";
+  return EndOfOutput(*run);
+}
+
+std::string ProblemOfKernelProject(std::string_view markdown, const Sandbox& sandbox) {
+  if (!AnswerFiles(markdown).contains("build.toml")) return "";
+  Case project;
+  project.checks.emplace_back().type = "kernel_builder";
+  const Result<CaseChecks> checks = CaseChecks::Make(project, sandbox);
+  if (!checks) return "";
+  for (const CheckResult& result : checks->Run(markdown)) {
+    if (result.outcome == Outcome::kFail) return result.detail;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<std::string> FindRejectedCode(std::string_view markdown, const Sandbox& sandbox) {
+  std::vector<std::string> rejected;
+  for (const FencedBlock& block : FindFencedBlocks(markdown)) {
+    const Language* const language = LanguageOf(block.info);
+    if (language == nullptr || IsPart(block.content)) continue;
+    const std::string problem = ProblemOf(*language, block.content, sandbox);
+    if (!problem.empty())
+      rejected.push_back(fmt::format("{} rejects the block that begins with \"{}\": {}", language->tool,
+                                     ExcerptLine(Trim(block.content), 60), problem));
+  }
+  if (const std::string problem = ProblemOfKernelProject(markdown, sandbox); !problem.empty())
+    rejected.push_back("kernel-builder rejects the project: " + problem);
+  return rejected;
+}
+
+}  // namespace upskill

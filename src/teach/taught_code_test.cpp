@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "teach/taught_code.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace upskill {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<std::string> Rejected(const std::string& markdown) { return FindRejectedCode(markdown, DefaultSandbox()); }
+
+std::string Block(const std::string& info, const std::string& code) { return "```" + info + "\n" + code + "\n```\n"; }
+
+TEST(FindRejectedCode, DataThatCannotBeParsed) {
+  EXPECT_THAT(Rejected(Block("json", "{\"a\": 1,}") + Block("toml", "a = 1") + Block("yaml", "a: [1")),
+              ElementsAre(HasSubstr("JSON rejects the block that begins with \"{\"a\": 1,}\""), HasSubstr("YAML")));
+  EXPECT_THAT(Rejected(Block("toml title=\"x.toml\"", "a = b")), ElementsAre(HasSubstr("TOML")));
+}
+
+TEST(FindRejectedCode, ProgramsThatTheirInterpreterCannotRead) {
+  if (!DefaultSandbox().Available()) GTEST_SKIP() << "no sandbox";
+  EXPECT_THAT(Rejected(Block("python", "def f(:\n    pass")), ElementsAre(HasSubstr("Python")));
+  EXPECT_THAT(Rejected(Block("bash", "if true; then echo")), ElementsAre(HasSubstr("bash")));
+  EXPECT_THAT(Rejected(Block("python", "    return 1") + Block("sh", "make -j4 && ./run")), IsEmpty())
+      << "an indented line of a function, and a command";
+}
+
+TEST(FindRejectedCode, LeavesPartsAndOtherLanguagesAlone) {
+  EXPECT_THAT(Rejected(Block("json", "{\"a\": 1, ...}") + Block("cpp", "int f(") + Block("", "{") + "{\"a\": 1,}"),
+              IsEmpty());
+}
+
+TEST(FindRejectedCode, AKernelProjectThatItsBuilderRejects) {
+  EXPECT_THAT(Rejected("build.toml:\n" + Block("toml", "[general]\nname = \"my_kernel\"")),
+              ElementsAre(HasSubstr("kernel-builder rejects the project")));
+}
+
+}  // namespace
+}  // namespace upskill
