@@ -25,6 +25,9 @@ struct Candidate {
   bool measured = false;      // on all of train
   std::vector<double> train;  // by student: pass rate on train
   std::size_t lost = 0;       // of a shorter one: passing answers of its parent on train that fail with it
+  // By case of train, where it passes more or fewer answers than its parent: "CASE (0 → 2)".
+  std::vector<std::string> gained_on;
+  std::vector<std::string> lost_on;
   std::string status;  // "chosen", "not measured", "screened out: …", "beaten on train", "loses 2 answers on train"
   std::string run;     // the run of its trial on train
 

@@ -57,7 +57,14 @@ std::string StatusAfterChoice(const Candidate& candidate, bool chosen) {
   return candidate.lost > 0 ? fmt::format("loses {} on train", Counted(candidate.lost, "answer")) : "beaten on train";
 }
 
-bool IsWorthMeasuring(const Screening& failing) { return failing.passed > failing.best_passed; }
+bool FallsBehind(const Screening& failing) {
+  return failing.passed * static_cast<std::size_t>(failing.best_rounds) <
+         failing.best_passed * static_cast<std::size_t>(failing.rounds);
+}
+
+bool IsWorthMeasuring(const Screening& failing) {
+  return failing.rounds == failing.best_rounds && failing.passed > failing.best_passed;
+}
 
 bool LosesNothing(const Screening& passing) { return passing.passed >= passing.best_passed; }
 

@@ -27,13 +27,17 @@ std::size_t ChosenCandidate(const std::vector<Candidate>& candidates);
 // The recorded status of a candidate after the choice.
 std::string StatusAfterChoice(const Candidate& candidate, bool chosen);
 
-// Passing answers in one round of the cases that a candidate is screened on.
+// Passing answers to the cases that a candidate is screened on.
 struct Screening {
   std::size_t passed = 0;
   std::size_t best_passed = 0;  // with the best candidate so far
+  int rounds = 1;               // of `passed`
+  int best_rounds = 1;          // of `best_passed`
 };
 
-// A change is measured on all of train if more of the failing answers pass with it.
+// A change isn't asked for a further round once fewer answers in a round pass with it.
+bool FallsBehind(const Screening& failing);
+// A change is measured on all of train if more of the failing answers pass with it, in as many rounds.
 bool IsWorthMeasuring(const Screening& failing);
 // A shorter skill is measured if no passing answer is lost.
 bool LosesNothing(const Screening& passing);

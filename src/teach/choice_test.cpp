@@ -71,6 +71,9 @@ TEST(StatusAfterChoice, DescribesEachOutcome) {
 TEST(Screening, AChangeMustGainAndAShorterSkillMustNotLose) {
   EXPECT_FALSE(IsWorthMeasuring({2, 2}));
   EXPECT_TRUE(IsWorthMeasuring({3, 2}));
+  EXPECT_FALSE(IsWorthMeasuring({3, 2, 1, 2})) << "the other had two rounds";
+  EXPECT_TRUE(FallsBehind({1, 3, 1, 2}));
+  EXPECT_FALSE(FallsBehind({1, 2, 1, 2}));
   EXPECT_FALSE(LosesNothing({2, 3}));
   EXPECT_TRUE(LosesNothing({3, 3}));
 }

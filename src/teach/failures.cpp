@@ -2,6 +2,7 @@
 #include "teach/failures.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <map>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "skill/check_types.h"
 #include "teach/one_line.h"
 #include "teach/placeholder.h"
 #include "teach/write_cases.h"
@@ -22,6 +24,7 @@ namespace {
 constexpr std::size_t kMaxPassing = 3;
 constexpr std::size_t kShownOfBaseline = 400;  // bytes of an answer without the skill
 constexpr std::size_t kShownOfMissing = 120;   // columns
+constexpr std::size_t kFewestInCommon = 6;     // bytes
 
 // The answers to one case.
 struct FailingCase {
@@ -80,6 +83,22 @@ std::string WithoutSkillText(const FailingCase& answers) {
                             OneLine(HeadAndTail(answers.failed_without->response.text, kShownOfBaseline)));
 }
 
+// The number of the line in `body` that has `text`, in any case.
+std::optional<std::size_t> LineOf(const std::string& text, const std::string& body) {
+  const std::size_t at = ToLowerAscii(body).find(ToLowerAscii(text));
+  if (text.empty() || at == std::string::npos) return std::nullopt;
+  return 1 + static_cast<std::size_t>(std::count(body.begin(), body.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+}
+
+// The last key of a path in data: "edition" of "general.edition", "src" of "kernel.*.src[0]".
+std::string LastKey(const std::string& path) {
+  const std::size_t end = path.find_last_not_of("[]*0123456789.\"'/");
+  if (end == std::string::npos) return "";
+  const std::size_t begin = path.find_last_of(".[]\"'/", end);
+  return path.substr(begin == std::string::npos ? 0 : begin + 1,
+                     end - (begin == std::string::npos ? 0 : begin + 1) + 1);
+}
+
 std::string CaseText(const Case& test_case, const FailingCase& answers, std::map<std::string, std::string>& names,
                      const SkillText& skill, std::size_t max_answer_bytes) {
   const Sample& failed = *answers.failed;
@@ -91,22 +110,17 @@ std::string CaseText(const Case& test_case, const FailingCase& answers, std::map
       Counted(answers.All(), "answer"), students, Trim(test_case.input), names[failed.student],
       failed.response.stop == StopReason::kLength ? " (cut off at the token limit)" : "",
       HeadAndTail(failed.response.text, max_answer_bytes));
-  for (const CheckResult& check : failed.checks) {
+  for (std::size_t i = 0; i < failed.checks.size(); ++i) {
+    const CheckResult& check = failed.checks[i];
     if (check.outcome != Outcome::kPass)
-      text += fmt::format("Failed check: {}{}\n", check.name, check.detail.empty() ? "" : ": " + check.detail);
+      text += fmt::format("Failed check: {}{}{}\n", check.name, check.detail.empty() ? "" : ": " + check.detail,
+                          i < test_case.checks.size() ? PlaceOfCheck(test_case.checks[i], skill) : "");
   }
   text += MissingTexts(test_case, failed.response.text, skill);
   text += WithoutSkillText(answers);
   if (!Trim(test_case.reference).empty())
     text += fmt::format("A right answer:\n{}\n", HeadAndTail(Trim(test_case.reference), max_answer_bytes));
   return text + "\n";
-}
-
-// The number of the line in `body` that has `text`, in any case.
-std::optional<std::size_t> LineOf(const std::string& text, const std::string& body) {
-  const std::size_t at = ToLowerAscii(body).find(ToLowerAscii(text));
-  if (text.empty() || at == std::string::npos) return std::nullopt;
-  return 1 + static_cast<std::size_t>(std::count(body.begin(), body.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
 }
 
 // Where the skill has `text`; empty: nowhere.
@@ -119,6 +133,24 @@ std::string PlaceOfText(const std::string& text, const SkillText& skill, bool tr
   if (!transfer) return "";
   const std::optional<std::size_t> line = LineWithPlaceholderFor(text, skill.body);
   return line ? fmt::format("follows from the skill, line {}", *line) : "";
+}
+
+// The line of the skill that has the most of `text` in one piece, if that is half of it: a name may be another one.
+std::string NearestPlace(const std::string& text, const SkillText& skill) {
+  std::string most;
+  std::size_t found = 0;
+  std::size_t number = 0;
+  for (const std::string_view line : SplitLines(skill.body)) {
+    ++number;
+    for (std::size_t at = 0; at < std::min(text.size(), kShownOfMissing); ++at) {
+      while (at + most.size() < text.size() && line.find(text.substr(at, most.size() + 1)) != std::string_view::npos) {
+        most = text.substr(at, most.size() + 1);
+        found = number;
+      }
+    }
+  }
+  if (2 * most.size() < text.size() || Trim(most).size() < kFewestInCommon) return "absent from the skill";
+  return fmt::format("absent from the skill, whose line {} has `{}`", found, Trim(most));
 }
 
 std::string MissingAlternatives(const std::vector<std::string>& values, const SkillText& skill, bool transfer) {
@@ -134,6 +166,27 @@ std::string MissingAlternatives(const std::vector<std::string>& values, const Sk
 }
 
 }  // namespace
+
+std::string PlaceOfCheck(const CheckSpec& check, const SkillText& skill) {
+  const CheckType* const type = FindCheckType(check.type);
+  if (type == nullptr) return "";
+  if (type->kind == CheckKind::kRegex) {
+    const RE2 pattern(check.pattern, RE2::Quiet);
+    std::size_t number = 0;
+    for (const std::string_view line : SplitLines(skill.body)) {
+      ++number;
+      if (pattern.ok() && RE2::PartialMatch(line, pattern))
+        return fmt::format(" (the skill's line {} matches)", number);
+    }
+    return " (no line of the skill matches)";
+  }
+  if (!type->finds_value()) return "";
+  const std::string key = LastKey(JsonGet<std::string>(check.options, "at", ""));
+  if (key.empty()) return "";
+  const std::optional<std::size_t> line = LineOf(key, skill.body);
+  return line ? fmt::format(" (the skill has `{}` in line {})", key, *line)
+              : fmt::format(" (`{}` is absent from the skill)", key);
+}
 
 std::string MissingTexts(const Case& test_case, const std::string& answer, const SkillText& skill) {
   const bool transfer = IsTransfer(test_case);
@@ -151,7 +204,7 @@ std::string MissingTexts(const Case& test_case, const std::string& answer, const
       if (has(value)) continue;
       const std::string place = PlaceOfText(value, skill, transfer);
       lines += fmt::format("Missing text `{}`: {}\n", CutToColumns(OneLine(value), kShownOfMissing),
-                           place.empty() ? "absent from the skill" : place);
+                           place.empty() ? NearestPlace(value, skill) : place);
     }
   }
   return lines;

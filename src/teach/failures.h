@@ -19,9 +19,13 @@ std::string FailuresText(const Trial& trial, const Trial& with_baseline, const S
                          std::size_t budget_tokens);
 
 // For each text of the case's checks that a failing answer lacks, a line with where the skill has it: "in the skill,
-// line 12" (the student didn't find it there), "in references/bindings.md", "absent from the skill", or, for the texts
-// of a transfer, "follows from the skill, line 12" if that line has the text with a word in capitals (NAME) where the
-// test has a name. Alternatives of which one is enough share a line.
+// line 12" (the student didn't find it there), "in references/bindings.md", "absent from the skill", with the line that
+// has half of it or more, or, for the texts of a transfer, "follows from the skill, line 12" if that line has the text
+// with a word in capitals (NAME) where the test has a name. Alternatives of which one is enough share a line.
 std::string MissingTexts(const Case& test_case, const std::string& answer, const SkillText& skill);
+
+// Of a failed check that looks for a pattern, or for a value under a key: " (the skill's line 12 matches)". Empty for
+// other checks.
+std::string PlaceOfCheck(const CheckSpec& check, const SkillText& skill);
 
 }  // namespace upskill

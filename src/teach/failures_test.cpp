@@ -33,6 +33,26 @@ TEST(MissingTexts, SayWhetherTheSkillHasThem) {
               HasSubstr("one of `9.0`, `9.0a`: `9.0` is in the skill, line 2; `9.0a` is in the skill, line 2\n"));
 }
 
+TEST(MissingTexts, SayWhichLineHasMostOfThem) {
+  Case test_case;
+  test_case.checks = {{"contains", {"ops.def(\"relu"}, ""}, {"contains", {"flake.nix"}, ""}};
+  EXPECT_THAT(MissingTexts(test_case, "", WithBody("# Ops\n`ops.def(\"fft_forward(Tensor! out)\")` in nix")),
+              AllOf(HasSubstr("absent from the skill, whose line 2 has `ops.def(\"`\n"),
+                    HasSubstr("`flake.nix`: absent from the skill\n")));
+}
+
+TEST(PlaceOfCheck, OfPatternsAndKeys) {
+  const SkillText skill = WithBody("# Build\nSet `edition = 5` in [general].\n");
+  EXPECT_THAT(PlaceOfCheck({"regex", {}, "edition\\s*=\\s*\\d"}, skill), HasSubstr("line 2 matches"));
+  EXPECT_THAT(PlaceOfCheck({"regex", {}, "backends"}, skill), HasSubstr("no line"));
+  CheckSpec value("toml_value", {});
+  value.options = {{"at", "general.edition"}};
+  EXPECT_THAT(PlaceOfCheck(value, skill), HasSubstr("`edition` in line 2"));
+  value.options = {{"at", "kernel.*.cuda-capabilities[0]"}};
+  EXPECT_THAT(PlaceOfCheck(value, skill), HasSubstr("`cuda-capabilities` is absent"));
+  EXPECT_EQ(PlaceOfCheck({"contains", {"edition"}}, skill), "");
+}
+
 TEST(MissingTexts, SayWhichReferenceHasThem) {
   SkillText skill = WithBody("Read `references/bindings.md`.");
   skill.references = {{"flake.md", "inputs"}, {"bindings.md", "All of\n[torch]\n"}};

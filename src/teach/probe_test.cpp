@@ -90,7 +90,7 @@ TEST(PassedNothing, AStudentThatNeverPassesIsNotMeasuredOnTheHeldOutTests) {
   EXPECT_THAT(outcome->too_small, IsEmpty()) << "it can copy the reference answers";
   ASSERT_THAT(outcome->passed_nothing, SizeIs(1));
   EXPECT_EQ(outcome->passed_nothing[0].answers, 32U) << "8 train tests, 2 rounds, without and with the draft";
-  EXPECT_THAT(stages.seen, ElementsAre("probe", "train", "screen")) << "one attempt to refine it";
+  EXPECT_THAT(stages.seen, ElementsAre("probe", "train", "screen", "screen")) << "one attempt to refine it";
   EXPECT_EQ(outcome->refine_end, "no student passes a train test, with or without the skill");
   EXPECT_FALSE(outcome->measured.has_value());
   EXPECT_EQ(outcome->stopped, "");

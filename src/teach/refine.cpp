@@ -124,7 +124,7 @@ std::string LeftOutText(const std::vector<std::string>& unsupported, const std::
   return text;
 }
 
-std::string TriedText(const std::vector<Candidate>& known, std::size_t budget_tokens) {
+std::string TriedText(const std::vector<Candidate>& known, int best, std::size_t budget_tokens) {
   std::string text;
   for (const Candidate& candidate : std::ranges::reverse_view(known)) {
     if (candidate.parent < 0) continue;
@@ -134,6 +134,11 @@ std::string TriedText(const std::vector<Candidate>& known, std::size_t budget_to
     text += fmt::format("- candidate {}, a change of candidate {}: {}\n  outcome: {}\n", candidate.id, candidate.parent,
                         OneLine(candidate.why),
                         candidate.measured ? fmt::format("passes {} of the train tests", rates) : candidate.status);
+    for (const auto& [cases, what] :
+         {std::pair{&candidate.gained_on, "gained"}, std::pair{&candidate.lost_on, "lost"}}) {
+      for (const std::string& one : *cases) text += fmt::format("  {}: {}\n", what, one);
+    }
+    if (candidate.id == best) continue;  // its text is the skill to change
     const std::string body = fmt::format("<candidate>\n{}\n</candidate>\n", Trim(candidate.skill.body));
     if (EstimateTokens(text) + EstimateTokens(body) <= budget_tokens) text += body;
   }
@@ -199,7 +204,7 @@ Result<ProposalsOutcome> ProposeChanges(Teacher& teacher, const Material& materi
   values["skill"] = candidate.skill.body;
   values["references"] = ReferencesText(candidate.skill, options.context_tokens / 4);
   values["failures"] = std::string(Trim(failures));
-  values["tried"] = TriedText(known, options.context_tokens / 4);
+  values["tried"] = TriedText(known, candidate.id, options.context_tokens / 4);
   values["students"] = options.students;
   values["left_out"] = options.left_out;
   values["length"] = std::to_string(options.target.count(candidate.skill.body));

@@ -70,8 +70,8 @@ std::string ReferencesText(const SkillText& skill, std::size_t budget_tokens);
 std::string LeftOutText(const std::vector<std::string>& unsupported, const std::vector<std::string>& contradicted,
                         std::size_t budget_tokens);
 
-// For the teacher: the candidates that were made from others, the latest first, each with its outcome and, as far as
-// `budget_tokens` allow, its text.
-std::string TriedText(const std::vector<Candidate>& known, std::size_t budget_tokens);
+// For the teacher: the candidates that were made from others, the latest first, each with its outcome, the cases that
+// it gained and lost and, as far as `budget_tokens` allow, its text, unless it is the one with the id `best`.
+std::string TriedText(const std::vector<Candidate>& known, int best, std::size_t budget_tokens);
 
 }  // namespace upskill

@@ -247,12 +247,16 @@ TEST(TriedText, HasTextAndOutcomeOfEachChange) {
   known[2].measured = true;
   known[2].train = {0.5};
   known[2].skill.body = "SECOND CHANGE";
-  const std::string text = TriedText(known, 300);
+  known[2].gained_on = {"Write build.toml (0 → 2)"};
+  known[2].lost_on = {"Name the tool (2 → 1)"};
+  const std::string text = TriedText(known, 0, 300);
   EXPECT_THAT(text, AllOf(HasSubstr("candidate 2, a change of candidate 0"),
                           HasSubstr("passes 50 % of the train tests"), HasSubstr("SECOND CHANGE"),
                           HasSubstr("www end\n"), HasSubstr("outcome: screened out: 0 answers pass")));
   EXPECT_THAT(text, AllOf(testing::Not(HasSubstr("DRAFT")), testing::Not(HasSubstr("FIRST CHANGE"))))
       << "the older text doesn't fit";
+  EXPECT_THAT(text, AllOf(HasSubstr("gained: Write build.toml (0 → 2)"), HasSubstr("lost: Name the tool (2 → 1)")));
+  EXPECT_THAT(TriedText(known, 2, 300), testing::Not(HasSubstr("SECOND CHANGE"))) << "the skill to change";
 }
 
 TEST(ApplyEdits, EachTextOnceAndInTheirOrder) {

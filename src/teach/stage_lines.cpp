@@ -52,11 +52,12 @@ std::string DraftLine(const Candidate& candidate, const Draft& draft, const std:
 std::string CasesLine(const std::vector<Case>& sound, const std::vector<std::string>& rejected) {
   const std::string example = rejected.empty() ? "" : fmt::format(" (for example {})", rejected.front());
   const CaseShares shares = SharesOf(sound);
-  const std::string kinds =
-      shares.work + shares.transfers == 0
-          ? ""
-          : fmt::format(" ({} {} for work, {} {} to new cases)", shares.work, shares.work == 1 ? "asks" : "ask",
-                        shares.transfers, shares.transfers == 1 ? "transfers" : "transfer");
+  const std::string kinds = shares.work + shares.transfers == 0
+                                ? ""
+                                : fmt::format(" ({} {} for work, {} {} to new cases, {} {} the answer)", shares.work,
+                                              shares.work == 1 ? "asks" : "ask", shares.transfers,
+                                              shares.transfers == 1 ? "transfers" : "transfer", shares.executed,
+                                              shares.executed == 1 ? "runs" : "run");
   return fmt::format("{} sound{}, {} rejected{}", sound.size(), kinds, rejected.size(), example);
 }
 
@@ -85,9 +86,12 @@ std::string ScreenedOutStatus(const Candidate& candidate, const Screening& scree
     return fmt::format("screened out: only {} of the {} passing answers still {}", screening.passed,
                        screening.best_passed, screening.passed == 1 ? "passes" : "pass");
   }
-  return fmt::format("screened out: {} to the failing tests {}, {} before the change",
+  const auto in_rounds = [&](int rounds) {
+    return screening.rounds == screening.best_rounds ? "" : " in " + Counted(static_cast<std::size_t>(rounds), "round");
+  };
+  return fmt::format("screened out: {} to the failing tests {}{}, {}{} before the change",
                      Counted(screening.passed, "answer"), screening.passed == 1 ? "passes" : "pass",
-                     screening.best_passed);
+                     in_rounds(screening.rounds), screening.best_passed, in_rounds(screening.best_rounds));
 }
 
 std::string ScreenedOutLine(const Candidate& candidate) {

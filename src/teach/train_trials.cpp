@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "teach/train_trials.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
+#include "teach/one_line.h"
 #include "teach/stage_lines.h"
 #include "teach/trial_answers.h"
 #include "teach/write_cases.h"
+#include "util/text.h"
 
 namespace upskill {
 
@@ -31,6 +36,7 @@ Status TrainTrials::Measure(std::size_t index) {
   trials_[index] = std::move(trial);
   if (candidate.kind == "shorter")
     candidate.lost = AnswersLost(trials_.at(static_cast<std::size_t>(candidate.parent)), trials_.at(index));
+  if (candidate.parent >= 0) CompareByCase(candidate);
   std::vector<std::string> students;
   students.reserve(state_.trials.students.size());
   for (const Student& student : state_.trials.students) students.push_back(student.name);
@@ -38,6 +44,19 @@ Status TrainTrials::Measure(std::size_t index) {
                                 state_.options.target) +
                           state_.budget.Text());
   return {};
+}
+
+void TrainTrials::CompareByCase(Candidate& candidate) const {
+  const auto parent = trials_.find(static_cast<std::size_t>(candidate.parent));
+  if (parent == trials_.end()) return;
+  std::map<std::string, std::size_t> before = PassesByCase(parent->second);
+  std::map<std::string, std::size_t> after = PassesByCase(trials_.at(static_cast<std::size_t>(candidate.id)));
+  for (const std::size_t i : state_.train) {
+    const Case& one = state_.out.cases[i];
+    if (before[one.id] == after[one.id]) continue;
+    std::vector<std::string>& changed = before[one.id] < after[one.id] ? candidate.gained_on : candidate.lost_on;
+    changed.push_back(fmt::format("{} ({} → {})", CutToColumns(OneLine(one.input), 80), before[one.id], after[one.id]));
+  }
 }
 
 std::vector<std::size_t> TrainTrials::CasesBy(std::size_t index, bool passing) const {
@@ -52,13 +71,20 @@ std::vector<std::size_t> TrainTrials::CasesBy(std::size_t index, bool passing) c
 Result<Screening> TrainTrials::Screen(std::size_t index, std::size_t best, const std::vector<std::size_t>& cases) {
   std::set<std::string> ids;
   for (const std::size_t i : cases) ids.insert(state_.out.cases[i].id);
-  TrialSpec spec;
-  spec.stage = "screen";
-  spec.suite = SuiteOf(state_.out.cases, cases);
-  spec.baseline = false;
-  ASSIGN_OR_RETURN(const Trial trial, state_.Try(state_.out.candidates[index].skill, std::move(spec)));
-  state_.out.student_calls += trial.asked;
-  return Screening{PassedInFirstRound(trial, ids), PassedInFirstRound(trials_.at(best), ids)};
+  const int all = state_.options.train_rounds;
+  Screening screening{0, AnswersPassed(trials_.at(best), ids), 0, all};
+  while (screening.rounds < all && !FallsBehind(screening)) {
+    screening.rounds = screening.rounds == 0 ? 1 : all;
+    TrialSpec spec;
+    spec.stage = "screen";
+    spec.suite = SuiteOf(state_.out.cases, cases);
+    spec.rounds = screening.rounds;
+    spec.baseline = false;
+    ASSIGN_OR_RETURN(const Trial trial, state_.Try(state_.out.candidates[index].skill, std::move(spec)));
+    state_.out.student_calls += trial.asked;
+    screening.passed = AnswersPassed(trial, ids);
+  }
+  return screening;
 }
 
 void TrainTrials::ScreenOut(std::size_t index, const Screening& screening, std::string_view stage) {

@@ -22,7 +22,7 @@ class TrainTrials {
   // A candidate on all train cases; with the baseline the first time only, since nothing needs it later.
   Status Measure(std::size_t index);
 
-  // One round on some of the train cases, for a candidate and for the best so far.
+  // Tries the cases that fail with the best one in one round and, unless the candidate falls behind, in all.
   Result<Screening> Screen(std::size_t index, std::size_t best, const std::vector<std::size_t>& cases);
   void ScreenOut(std::size_t index, const Screening& screening, std::string_view stage);
 
@@ -46,6 +46,8 @@ class TrainTrials {
   void CountInFull();
 
  private:
+  void CompareByCase(Candidate& candidate) const;
+
   GenerationState& state_;
   std::map<std::size_t, Trial> trials_;  // by candidate
   std::size_t first_ = 0;

@@ -28,11 +28,9 @@ std::set<std::string> FailedCases(const Trial& trial) {
   return failed;
 }
 
-std::size_t PassedInFirstRound(const Trial& trial, const std::set<std::string>& case_ids) {
+std::size_t AnswersPassed(const Trial& trial, const std::set<std::string>& case_ids) {
   std::size_t passed = 0;
-  for (const auto& [student, case_id, round] : PassedCellsOf(trial)) {
-    if (round == 0 && case_ids.contains(case_id)) ++passed;
-  }
+  for (const auto& [student, case_id, round] : PassedCellsOf(trial)) passed += case_ids.contains(case_id) ? 1U : 0U;
   return passed;
 }
 

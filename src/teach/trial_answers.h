@@ -14,8 +14,8 @@ namespace upskill {
 // Ids of the cases that at least one answer with the skill failed.
 std::set<std::string> FailedCases(const Trial& trial);
 
-// Number of passing answers with the skill to the given cases in the first round, over all students.
-std::size_t PassedInFirstRound(const Trial& trial, const std::set<std::string>& case_ids);
+// Number of passing answers with the skill to the given cases, over all students.
+std::size_t AnswersPassed(const Trial& trial, const std::set<std::string>& case_ids);
 
 // What one student passed with the skill.
 struct PassedByStudent {
