@@ -238,6 +238,38 @@ TEST(SecretShapes, TokensOfManyIssuers) {
   }
 }
 
+TEST(SecretShapes, TokensOfNewerFormats) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"cloudflare-token", std::string("cf") + "ut_" + Some(kAlphanumeric, 40, 70) + Some(kHexDigits, 8, 71)},
+      {"cloudflare-token", std::string("cf") + "at_" + Some(kAlphanumeric, 40, 72) + Some(kHexDigits, 8, 73)},
+      {"cloudflare-token", std::string("cf") + "ast_" + Some(kAlphanumeric, 40, 74) + Some(kHexDigits, 8, 75)},
+      {"cloudflare-token", std::string("cf") + "k_" + Some(kAlphanumeric, 40, 76) + Some(kHexDigits, 8, 77)},
+      {"google-key", std::string("AQ") + ".Ab8" + Some(kAlphanumeric, 44, 78)},
+      {"prefect-key", std::string("pn") + "b_" + Some(kAlphanumeric, 36, 79)},
+      {"crates-token", std::string("ci") + "o" + Some(kAlphanumeric, 32, 80)},
+      {"vercel-token", std::string("vc") + "k_" + Some(kAlphanumeric, 56, 81)},
+      {"cursor-key", std::string("cr") + "sr_" + Some(kHexDigits, 64, 82)},
+      {"moonshot-key", std::string("sk") + "-kimi-" + Some(kAlphanumeric, 64, 83)},
+      {"azure-key", Some(kAlphanumeric, 52, 84) + "JQQ" + "J99" + Some(kAlphanumeric, 26, 85)},
+      {"stripe-key", std::string("sk") + "_org_live_" + Some(kAlphanumeric, 40, 86)},
+  };
+  for (const auto& [kind, token] : cases) {
+    ExpectGone("rotated to " + token + " today", token, kind);
+    ExpectGone("{\"value\": \"" + token + "\"}", token, kind);
+  }
+  ExpectKept("use as-internationalization and ciolistenersForBackgroundTaskQueues");
+  ExpectKept("cfk_" + std::string(48, 'x') + " vcp_maximum_number_of_connections");
+}
+
+TEST(SecretShapes, PasswordsOfConnectionStrings) {
+  const std::string password = "bluegatehouse";
+  ExpectGone("DATABASE=SAMPLE;UID=db2inst1;PWD=" + password, password, "password");
+  ExpectGone("Driver={ODBC};Server=db;Uid=sa;Pwd=" + password + ";Encrypt=yes", password, "password");
+  ExpectGone("PWD=" + password + ";UID=sa", password, "password");
+  ExpectKept("cd src;PWD=somewhere make");
+  ExpectKept("user=ada; PWD=$HOME; make");
+}
+
 TEST(SecretShapes, KeysAreToldByTheNamesOfTheirIssuers) {
   ExpectGone("ADAFRUIT_IO_KEY = \"" + Some("abcdefghijklmnopqrstuvwxyz", 32, 50) + "\"",
              Some("abcdefghijklmnopqrstuvwxyz", 32, 50), "adafruit-key");
