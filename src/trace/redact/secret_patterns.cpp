@@ -55,7 +55,7 @@ const std::vector<Pattern>& Patterns() {
        {".ey"},
        Reach::kFar,
        Test::kAlways,
-       R"(\b(ey[A-Za-z0-9_-]{14,}\.ey[A-Za-z0-9/_-]{14,}(?:\.[A-Za-z0-9/_-]{10,}={0,2})?))"},
+       R"((?:\b|_)(ey[A-Za-z0-9_-]{14,}\.ey[A-Za-z0-9/_-]{14,}(?:\.[A-Za-z0-9/_-]{10,}={0,2})?))"},
       {"slack-webhook",
        {"hooks.slack"},
        Reach::kNear,

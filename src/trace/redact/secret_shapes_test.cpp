@@ -261,6 +261,15 @@ TEST(SecretShapes, TokensOfNewerFormats) {
   ExpectKept("cfk_" + std::string(48, 'x') + " vcp_maximum_number_of_connections");
 }
 
+// GitHub's tokens of installations: the app's number and a JSON Web Token.
+TEST(SecretShapes, WebTokensBehindAPrefix) {
+  const std::string token = std::string("ey") + "JhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9.ey" +
+                            "Jpc3MiOiIxMjM0NTY3IiwiZXhwIjoxNzg3MjE2NDAwfQ." + Some(kAlphanumeric, 86, 90);
+  ExpectGone("printed " + (std::string("gh") + "s_1234567_" + token) + ".", token, "github-token");
+  ExpectGone("GITHUB_TOKEN=" + (std::string("gh") + "s_1234567_" + token), token, "github-token");
+  ExpectGone("use app_" + token + " now", token, "jwt");
+}
+
 TEST(SecretShapes, PasswordsOfConnectionStrings) {
   const std::string password = "bluegatehouse";
   ExpectGone("DATABASE=SAMPLE;UID=db2inst1;PWD=" + password, password, "password");

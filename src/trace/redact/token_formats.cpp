@@ -159,6 +159,8 @@ const std::vector<TokenFormat>& TokenFormats() {
       {"gho_", "github-token", kAlnum, 36, 36},
       {"ghu_", "github-token", kAlnum, 36, 36},
       {"ghs_", "github-token", kAlnum, 36, 36},
+      {"ghs_", "github-token", kDotted, 60, kAny, 0, false, R"(ghs_\d+_ey[\w-]+\.ey[\w-]+\.[\w-]+)"},
+      {"ghu_", "github-token", kDotted, 60, kAny, 0, false, R"(ghu_\d+_ey[\w-]+\.ey[\w-]+\.[\w-]+)"},
       {"ghr_", "github-token", kAlnum, 36, 76},
       {"github_pat_", "github-token", kWord, 40, 82},
       {"glpat-", "gitlab-token", kWord, 20, 20},
