@@ -302,6 +302,65 @@ TEST(SecretShapes, NamesAndValuesApart) {
   ExpectGone("postgres://ada:p@ss#1!x@db.test/app", "ss#1!x", "password-in-url");
 }
 
+TEST(SecretShapes, ValuesThatCommandsAndPromptsName) {
+  const std::string key = "2mIZ89nVtoNoh8ep6+FxiRBq23yMP96af8omMgdN";
+  for (const char* before :
+       {"aws configure set aws_secret_access_key ", "aws configure set profile.dev.aws_secret_access_key '",
+        "aws --profile dev configure set aws_secret_access_key \"", "AWS Secret Access Key [None]: ",
+        R"("configure", "set", "aws_secret_access_key", ")", "AWS Secret Access Key [****************Mgd1]: "}) {
+    ExpectGone(before + key, key, "aws-secret");
+  }
+  const std::string value = "lHmJE1tr3QpLnSA75Kri0i6H";
+  for (const auto& [before, after] : std::vector<std::pair<std::string, std::string>>{
+           {"gh secret set DEPLOY_TOKEN --body ", ""},
+           {"gh secret set DEPLOY_TOKEN -b\"", "\""},
+           {"az keyvault secret set --vault-name v --name n --value '", "'"},
+           {"echo ", " | docker login -u ada --password-stdin"},
+           {"printf '%s' '", "' | gh auth login --with-token"},
+           {"printf \"", "\\n\" | gh secret set DEPLOY_TOKEN"},
+           {"docker login -u ada --password-stdin <<< ", ""},
+           {"echo \"", "\" | npx wrangler secret put API"},
+           {"set -gx API_TOKEN ", ""},
+           {"setx API_TOKEN \"", "\""},
+           {"set API_TOKEN ", ""},
+           {"set -gx --export DB_PASSWORD ", ""},
+           {R"(["npm", "config", "set", "_authToken", ")", "\"]"},
+           {"npm config set //registry.npmjs.org/:_authToken ", ""},
+           {"poetry config pypi-token.pypi ", ""},
+           {"git config --global github.token ", ""},
+           {"ALTER USER app WITH PASSWORD '", "';"},
+           {"CREATE USER 'app'@'%' IDENTIFIED BY '", "';"},
+           {"SET PASSWORD FOR 'app'@'%' = '", "'"},
+           {"CREATE LOGIN app WITH PASSWORD = N'", "'"},
+           {"psql -c \"ALTER ROLE app PASSWORD '", "'\""},
+           {"sqlcmd -S db -U sa -P ", ""},
+           {"redis-cli -h db -a ", " ping"},
+           {"htpasswd -bc users ada ", ""},
+           {"echo 'ada:", "' | sudo chpasswd"},
+           {"default login ada password ", ""},
+       }) {
+    EXPECT_THAT(Redacted(before + value + after), Not(HasSubstr(value))) << before;
+  }
+  for (const char* text : {
+           "aws configure set region eu-central-1-with-a-long-name",
+           "gh secret set DEPLOY_TOKEN --body \"$DEPLOY_TOKEN\"",
+           "echo \"$TOKEN\" | docker login -u ada --password-stdin",
+           "cat token.txt | gh auth login --with-token",
+           "git config --global credential.helper /usr/lib/git-core/git-credential-libsecret",
+           "git config user.signingkey-path secret-service/collection2",
+           "set the token to the value of the variable, and set password length-12",
+           "npm config set //registry.npmjs.org/:_authToken ${NPM_TOKEN}",
+           "create a form whose password 'must be' long",
+           "sqlcmd -S db -U sa -P $SA_PASSWORD",
+           "secret access key of the account that the deployment uses",
+           "echo done | sudo tee /etc/motd",
+           "mongosh --host my-production-db --quiet",
+           "mkdir -p build && mongod --dbpath data",
+       }) {
+    ExpectKept(text);
+  }
+}
+
 TEST(SecretShapes, LongTextsOfAnyKindStayWhole) {
   std::string chinese;
   for (int i = 0; i < 3000; ++i) chinese += "\xE4\xBB\xA4";
