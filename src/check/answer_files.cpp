@@ -210,6 +210,40 @@ std::string MeantFile(const FencedBlock& block, const std::vector<std::string>& 
   return meant;
 }
 
+struct ReasoningTags {
+  std::string_view open;
+  std::string_view close;
+};
+constexpr std::array kReasoningTags = {ReasoningTags{"<think>", "</think>"}, ReasoningTags{"<thinking>", "</thinking>"},
+                                       ReasoningTags{"[THINK]", "[/THINK]"}};
+
+// Whether a closing tag in a line ends what is before it: text that mentions the tag has it in code or between blanks.
+bool EndsReasoning(std::string_view before, std::string_view after) {
+  if (std::count(before.begin(), before.end(), '`') % 2 != 0) return false;
+  if (Trim(before).empty()) return true;
+  return before.back() != ' ' && (Trim(after).empty() || IsAsciiAlphanumeric(after.front()));
+}
+
+// Where the answer begins behind reasoning whose opening tag isn't in the text; 0 if there is no such reasoning.
+std::size_t EndOfUnopened(std::string_view answer, const ReasoningTags& tags) {
+  const std::size_t last = answer.rfind(tags.close);
+  if (last == std::string_view::npos) return 0;
+  FenceScanner scanner;
+  for (std::size_t at = 0; at <= last;) {
+    const std::size_t end = std::min(answer.find('\n', at), answer.size());
+    const std::string_view line = answer.substr(at, end - at);
+    if (scanner.Take(line) == FenceScanner::Line::kText) {
+      const std::size_t close = line.find(tags.close);
+      if (line.substr(0, close).find(tags.open) != std::string_view::npos) return 0;
+      if (close != std::string_view::npos &&
+          EndsReasoning(line.substr(0, close), line.substr(close + tags.close.size())))
+        return at + close + tags.close.size();
+    }
+    at = end + 1;
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> AnswerFiles(std::string_view answer, const std::vector<std::string>& wanted) {
@@ -254,6 +288,20 @@ std::string DataInAnswer(std::string_view answer, std::string_view languages) {
   });
   if (last != blocks.rend()) return std::move(last->content);
   return blocks.size() == 1 ? std::move(blocks.front().content) : std::string(answer);
+}
+
+std::string_view WithoutReasoning(std::string_view answer) {
+  for (const ReasoningTags& tags : kReasoningTags) {
+    if (const std::size_t end = EndOfUnopened(answer, tags); end > 0) return Trim(answer.substr(end));
+    std::string_view rest = Trim(answer);
+    if (!rest.starts_with(tags.open)) continue;
+    while (rest.starts_with(tags.open)) {
+      const std::size_t close = rest.find(tags.close);
+      rest = close == std::string_view::npos ? std::string_view() : Trim(rest.substr(close + tags.close.size()));
+    }
+    return rest;
+  }
+  return answer;
 }
 
 }  // namespace upskill

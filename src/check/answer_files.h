@@ -31,4 +31,9 @@ std::string OutputFileContent(std::string_view answer, const std::string& file);
 // (separated by blanks), else the only fenced block, else the whole answer.
 std::string DataInAnswer(std::string_view answer, std::string_view languages);
 
+// The answer without the reasoning that some servers leave in front of it: `<think>…</think>`, `<thinking>` or
+// `[THINK]` at its beginning, also if its opening tag is part of the prompt (`…</think>`). Nothing is left of reasoning
+// that doesn't end. A tag in code, or of a block that begins within the answer, is part of the answer.
+std::string_view WithoutReasoning(std::string_view answer);
+
 }  // namespace upskill

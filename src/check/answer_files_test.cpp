@@ -158,5 +158,23 @@ TEST(AnswerFiles, CommandsAndOutputAreNotTheFileThatTheyAreAbout) {
   EXPECT_EQ(AnswerFiles("Later:\n```python main.py\nx\n```\n").at("main.py"), "x\n");
 }
 
+TEST(WithoutReasoning, LeavesTheAnswerBehindIt) {
+  for (const char* answer :
+       {"<think>teal? no.</think>\nred", "\n<think>\nteal\n</think>\n\nred\n", "<thinking>teal</thinking>red",
+        "[THINK]teal[/THINK]red", "<think>\n\n</think>\n\n<think>teal</think>red", "teal? no.\n</think>\n\nred",
+        "teal? no.</think>\nred", "It says:\n```\nteal\n```\nso no.</think>red", "no `</think>` yet\n</think>\nred"})
+    EXPECT_EQ(WithoutReasoning(answer), "red") << answer;
+  for (const char* answer : {"<think>teal, but", "<think>teal</think>", "teal\n</think>\n"})
+    EXPECT_EQ(WithoutReasoning(answer), "") << answer;
+}
+
+TEST(WithoutReasoning, KeepsTagsOfTheAnswer) {
+  for (const char* answer :
+       {"  red\n", "A block looks so:\n```\n<think>teal\n</think>\n```\nand ends.", "The tag `</think>` ends it.",
+        "```\nteal\n</think>\n```", "A model writes <think>teal</think> first.",
+        "Write\n<think>\nteal\n</think>\nfirst.", "The </think> tag ends it.", "I think </thinking is cut"})
+    EXPECT_EQ(WithoutReasoning(answer), answer);
+}
+
 }  // namespace
 }  // namespace upskill

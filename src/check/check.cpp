@@ -230,6 +230,7 @@ void CaseChecks::PrepareWorkspace(std::string_view answer, const CheckedFiles& w
 }
 
 void CaseChecks::Prepare(std::string_view answer, const CheckedWork* work, Prepared& prepared) const {
+  answer = WithoutReasoning(answer);
   if (work == nullptr) return Prepare(answer, prepared);
   PrepareWorkspace(answer, work->files, prepared);
 }

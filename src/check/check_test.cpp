@@ -183,6 +183,11 @@ TEST(CaseChecks, LimitTheChecksThatSearchOneByOne) {
               HasSubstr("more than 100 checks of JSON, TOML, YAML, projects or"));
 }
 
+TEST(CaseChecks, ReasoningInFrontOfTheAnswerIsNotJudged) {
+  const Case test_case = MakeCase({{"contains", {"teal"}}, SpecFrom(R"({"type": "equals", "text": "red"})")});
+  EXPECT_THAT(OutcomesOf(test_case, "<think>teal? no.</think>\nred"), ElementsAre(Outcome::kFail, Outcome::kPass));
+}
+
 TEST(AllPass, NeitherASkipNorNoCheckPasses) {
   const CheckResult pass{"p", Outcome::kPass, ""};
   EXPECT_TRUE(AllPass({pass}));
