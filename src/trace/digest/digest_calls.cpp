@@ -347,6 +347,7 @@ HowKnown EvidenceOfCall(const Trace& trace, std::size_t call) {
     return result.status == CallStatus::kOk ? HowKnown::kRanAndPassed : HowKnown::kRan;
   }
   if (MayWriteFile(event)) return HowKnown::kOnlyWritten;
+  if (event.tool == "exec") return HowKnown::kRan;  // a script of Codex, whose calls have outcomes of their own
   return LooksUpFacts(event.tool) ? HowKnown::kReadInDocs : HowKnown::kReadInFiles;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/formats/codex.h"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "trace/read/record_parser.h"
@@ -47,7 +49,8 @@ CodexOutput TakeTextOutput(std::string text) {
       return {TakeText(*parsed.value), CallStatus::kUnknown};
     }
   }
-  const CallStatus status = StatusOfHead(text);
+  const bool script_failed = text.starts_with("Script failed");  // its calls have records of their own
+  const CallStatus status = script_failed ? CallStatus::kError : StatusOfHead(text);
   return {std::move(text), status};
 }
 
@@ -61,6 +64,32 @@ CodexOutput TakeCodexOutput(Json& output) {
   std::string text = TakeText(output);
   if (status == CallStatus::kUnknown) return TakeTextOutput(std::move(text));
   return {std::move(text), status};
+}
+
+CallStatus StatusOfCodexItem(const Json& item) {
+  const std::string status = StringAt(item, "status");
+  if (status == "declined") return CallStatus::kRejected;
+  if (status == "failed") return CallStatus::kError;
+  const Json& result = Member(item, "result");
+  if (result.contains("Err") || Member(Member(result, "Ok"), "isError") == true || Member(result, "isError") == true)
+    return CallStatus::kError;
+  if (const auto code = NumberAt(item, "exit_code")) return StatusOfExitCode(*code);
+  if (const Json& success = Member(item, "success"); success.is_boolean())
+    return success.get<bool>() ? CallStatus::kOk : CallStatus::kError;
+  return status == "completed" ? CallStatus::kOk : CallStatus::kUnknown;
+}
+
+std::string PatchOfChanges(const Json& changes) {
+  std::string patch = "*** Begin Patch\n";
+  for (const auto& [path, change] : changes.items()) {
+    const std::string type = StringAt(change, "type");
+    const bool added = type == "add";
+    patch += fmt::format("*** {} File: {}\n", added ? "Add" : type == "delete" ? "Delete" : "Update", path);
+    if (type == "delete") continue;
+    const std::string text = StringAt(change, added ? "content" : "unified_diff");
+    for (const std::string_view line : SplitLines(text)) patch += fmt::format("{}{}\n", added ? "+" : "", line);
+  }
+  return patch + "*** End Patch\n";
 }
 
 std::string_view CodexRequest(std::string_view text) {

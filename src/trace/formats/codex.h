@@ -16,6 +16,12 @@ struct CodexOutput {
 };
 CodexOutput TakeCodexOutput(Json& output);
 
+// How a call ended: of an item of a turn, or of the interface's event about its end.
+CallStatus StatusOfCodexItem(const Json& item);
+
+// Changes of files, {PATH: {type, content or unified_diff}}, in the form that the tool apply_patch takes.
+std::string PatchOfChanges(const Json& changes);
+
 // The user's words in a Codex user message: empty for injected context; the text after "## My request for Codex:" if an
 // IDE put its context before it.
 std::string_view CodexRequest(std::string_view text);

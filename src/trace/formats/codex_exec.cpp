@@ -2,18 +2,11 @@
 // The event stream of `codex exec --json`, which has no prompt, no times and no model.
 #include <algorithm>
 
+#include "trace/formats/codex.h"
 #include "trace/formats/readers.h"
 
 namespace upskill {
 namespace {
-
-CallStatus StatusOfItem(const Json& item) {
-  const std::string status = StringAt(item, "status");
-  if (status == "declined") return CallStatus::kRejected;
-  if (status == "failed") return CallStatus::kError;
-  if (const auto code = NumberAt(item, "exit_code")) return *code == 0 ? CallStatus::kOk : CallStatus::kError;
-  return status == "completed" ? CallStatus::kOk : CallStatus::kUnknown;
-}
 
 class CodexExecReader : public RecordReader {
  public:
@@ -83,7 +76,7 @@ class CodexExecReader : public RecordReader {
 
   void AddOutput(Json& item, const std::string& id, const EventContext& stamp) {
     std::string text = TakeString(item, "aggregated_output");
-    CallStatus status = StatusOfItem(item);
+    CallStatus status = StatusOfCodexItem(item);
     if (Json* const result = FindMember(item, "result"); result != nullptr && text.empty()) text = TakeText(*result);
     if (Json* const error = FindMember(item, "error"); error != nullptr) {
       text += error->is_object() ? StringAt(*error, "message") : TakeText(*error);

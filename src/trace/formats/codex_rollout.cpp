@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Codex session files (~/.codex/sessions), with the {timestamp, type, payload} envelope and, before mid 2025, without.
 #include <array>
+#include <map>
 #include <vector>
 
 #include "trace/formats/codex.h"
@@ -57,16 +58,21 @@ class CodexRolloutReader : public RecordReader {
   }
 
   void Finish() override {
-    if (has_items_) return;
-    // Some versions write only what the interface showed.
-    for (auto& [stamp, kind, text] : shown_) {
-      EventContext answered = stamp;
-      if (kind == EventKind::kAssistant) answered.message = builder_.Message("", "", model_);
-      builder_.Add(answered, kind, std::move(text));
-    }
+    if (!has_items_) AddShown();
+    for (const auto& [first, end] : rolled_back_) builder_.MarkAbandoned(first, end);
   }
 
  private:
+  // Some versions write only what the interface showed.
+  void AddShown() {
+    for (auto& [stamp, kind, text, rolled_back] : shown_) {
+      RollBack(rolled_back);
+      EventContext answered = stamp;
+      if (kind == EventKind::kAssistant) answered.message = builder_.Message("", "", model_);
+      NoteTurn(builder_.Add(answered, kind, std::move(text)));
+    }
+  }
+
   void AddOldRecord(Json& record, const std::string& type, const EventContext& stamp) {
     if (type.empty()) {
       if (record.contains("record_type")) return;
@@ -137,7 +143,7 @@ class CodexRolloutReader : public RecordReader {
       sort(*content);
     }
     builder_.Add(stamp, EventKind::kSystem, std::move(injected));
-    builder_.Add(stamp, EventKind::kUser, std::move(typed));
+    NoteTurn(builder_.Add(stamp, EventKind::kUser, std::move(typed)));
   }
 
   void AddCall(const std::string& type, Json& item, const EventContext& stamp) {
@@ -155,6 +161,7 @@ class CodexRolloutReader : public RecordReader {
       if (Json* const member = FindMember(item, key); member != nullptr && arguments.is_null())
         arguments = std::move(*member);
     }
+    has_scripts_ = has_scripts_ || (type == "custom_tool_call" && name == "exec");
     std::string call_id = StringAt(item, "call_id");
     // A search by the service has no separate output; its status is part of the call.
     const bool answers_itself = type == "web_search_call" || type == "image_generation_call";
@@ -171,6 +178,8 @@ class CodexRolloutReader : public RecordReader {
     CodexOutput taken;
     if (output != nullptr) taken = TakeCodexOutput(*output);
     const std::string call_id = StringAt(item, "call_id");
+    const auto ended = ended_.extract(call_id);
+    if (!ended.empty() && taken.status == CallStatus::kUnknown) taken.status = ended.mapped();
     builder_.AddResult(stamp, call_id, std::move(taken.text), taken.status);
   }
 
@@ -193,27 +202,82 @@ class CodexRolloutReader : public RecordReader {
       if (id.empty()) id = StringAt(event, "new_thread_id");
       if (!id.empty()) builder_.NoteSubagent(id, StringAt(event, "agent_path"), StringAt(event, "call_id"));
     } else if (type == "exec_command_end" || type == "mcp_tool_call_end" || type == "patch_apply_end") {
-      NoteCallEnd(event);
+      NoteCallEnd(event, StringAt(event, "call_id"), stamp);
+    } else if (type == "item_completed") {
+      Json* const item = FindMember(event, "item");
+      if (item != nullptr) NoteCallEnd(*item, StringAt(*item, "id"), stamp);
+    } else if (type == "thread_rolled_back") {
+      const long long turns = NumberAt(event, "num_turns").value_or(0);
+      RollBack(turns);
+      shown_.push_back({stamp, EventKind::kUser, "", turns});
     } else if (!IsQuiet(type)) {
       builder_.NoteUnknown("event_msg " + type, event, stamp.line);
     }
     if (has_items_) shown_.clear();
   }
 
-  // Interface events tell more reliably than the output's text how a call ended.
-  void NoteCallEnd(const Json& event) {
-    const std::size_t call = builder_.FindCall(StringAt(event, "call_id"));
-    if (call == kNoIndex) return;
-    const auto code = NumberAt(event, "exit_code");
-    const Json& success = Member(event, "success");
-    const Json& outcome = Member(event, "result");
-    CallStatus status = CallStatus::kUnknown;
-    if (code) status = *code == 0 ? CallStatus::kOk : CallStatus::kError;
-    if (success.is_boolean()) status = success.get<bool>() ? CallStatus::kOk : CallStatus::kError;
-    if (outcome.contains("Err") || Member(Member(outcome, "Ok"), "isError") == true) status = CallStatus::kError;
+  // Interface events tell more reliably than the output's text how a call ended. A call that a script made ("code
+  // mode": `await tools.exec_command({cmd: …})`) is recorded by them alone.
+  void NoteCallEnd(Json& item, const std::string& id, const EventContext& stamp) {
+    const CallStatus status = StatusOfCodexItem(item);
+    const std::size_t call = builder_.FindCall(id);
+    if (call == kNoIndex) {
+      if (has_scripts_) AddScriptCall(item, id, status, stamp);
+      return;
+    }
     const std::deque<Event>& events = builder_.trace().events;
     const std::size_t result = events[call].partner;
-    if (result != kNoIndex && events[result].status == CallStatus::kUnknown) builder_.SetStatus(result, status);
+    if (result == kNoIndex) {
+      ended_[id] = status;
+    } else if (events[result].status == CallStatus::kUnknown) {
+      builder_.SetStatus(result, status);
+    }
+  }
+
+  void AddScriptCall(Json& item, const std::string& id, CallStatus status, const EventContext& stamp) {
+    const std::string source = StringAt(item, "source");
+    if (id.empty() || source == "user_shell" || source == "unified_exec_interaction") return;
+    std::string tool;
+    Json arguments;
+    Json* const invocation = FindMember(item, "invocation");  // of an interface event about a server's tool
+    Json& called = invocation != nullptr ? *invocation : item;
+    if (Json* const command = FindMember(item, "command"); command != nullptr) {
+      tool = "exec_command";
+      arguments["cmd"] = std::move(*command);
+    } else if (const Json& changes = Member(item, "changes"); changes.is_object()) {
+      tool = "apply_patch";
+      arguments = PatchOfChanges(changes);
+    } else if (tool = StringAt(called, "tool"); !tool.empty()) {
+      if (const std::string server = StringAt(called, "server"); !server.empty()) tool = server + "__" + tool;
+      if (Json* const given = FindMember(called, "arguments"); given != nullptr) arguments = std::move(*given);
+    } else {
+      return;
+    }
+    std::string output;
+    for (const char* key : {"aggregated_output", "stdout", "stderr", "result", "content_items", "error"}) {
+      Json* part = FindMember(item, key);
+      if (part == nullptr || !output.empty()) continue;
+      if (Json* const returned = FindMember(*part, "Ok"); returned != nullptr) part = returned;
+      output = part->contains("message") ? StringAt(*part, "message") : TakeText(*part);
+    }
+    builder_.AddCall(stamp, std::move(tool), id, std::move(arguments));
+    builder_.AddResult(stamp, id, std::move(output), status);
+  }
+
+  void NoteTurn(std::size_t event) {
+    if (event != kNoIndex && builder_.trace().events[event].kind == EventKind::kUser) turns_.push_back(event);
+  }
+
+  // The user took back the last turns.
+  void RollBack(long long turns) {
+    std::size_t first = kNoIndex;
+    for (; turns > 0 && !turns_.empty(); --turns) {
+      first = turns_.back();
+      turns_.pop_back();
+    }
+    if (first == kNoIndex) return;
+    while (!rolled_back_.empty() && rolled_back_.back().first >= first) rolled_back_.pop_back();
+    rolled_back_.emplace_back(first, builder_.trace().events.size());
   }
 
   // Totals restart within a file and events are repeated, so the figures of each call are added once instead.
@@ -226,7 +290,7 @@ class CodexRolloutReader : public RecordReader {
   }
 
   static bool IsQuiet(std::string_view type) {
-    constexpr std::array<std::string_view, 26> kQuiet = {"task_started",
+    constexpr std::array<std::string_view, 24> kQuiet = {"task_started",
                                                          "task_complete",
                                                          "context_compacted",
                                                          "entered_review_mode",
@@ -234,7 +298,6 @@ class CodexRolloutReader : public RecordReader {
                                                          "thread_settings_applied",
                                                          "web_search_end",
                                                          "web_search_begin",
-                                                         "item_completed",
                                                          "item_started",
                                                          "image_generation_end",
                                                          "thread_goal_updated",
@@ -250,8 +313,7 @@ class CodexRolloutReader : public RecordReader {
                                                          "turn_diff",
                                                          "plan_update",
                                                          "background_event",
-                                                         "view_image_tool_call",
-                                                         "thread_rolled_back"};
+                                                         "view_image_tool_call"};
     for (const std::string_view quiet : kQuiet) {
       if (type == quiet) return true;
     }
@@ -262,12 +324,17 @@ class CodexRolloutReader : public RecordReader {
     EventContext stamp;
     EventKind kind;
     std::string text;
+    long long rolled_back = 0;  // turns, instead of a text
   };
 
   TraceBuilder& builder_;
   std::string model_;
   std::string last_total_;
   bool has_items_ = false;
+  bool has_scripts_ = false;
+  std::map<std::string, CallStatus> ended_;                       // calls whose output follows, by id
+  std::vector<std::size_t> turns_;                                // where those that weren't rolled back begin
+  std::vector<std::pair<std::size_t, std::size_t>> rolled_back_;  // events: first, end
   std::vector<Shown> shown_;  // interface events; discarded at the first item, which they would repeat
 };
 

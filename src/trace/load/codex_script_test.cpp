@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// What scripts of Codex ("code mode") called, and turns that were rolled back.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "trace/digest/digest.h"
+#include "trace/load/read_trace.h"
+#include "trace/trace.h"
+#include "util/json.h"
+
+namespace upskill {
+namespace {
+
+using Records = std::vector<std::pair<std::string, Json>>;  // type and payload
+
+Trace Read(const Records& records) {
+  std::string text =
+      R"({"timestamp":"2026-08-20T09:00:00.000Z","type":"session_meta","payload":{"id":"1","cwd":"/p"}})";
+  for (const auto& [type, payload] : records) {
+    text += "\n" + DumpJson({{"timestamp", "2026-08-20T09:00:01.000Z"}, {"type", type}, {"payload", payload}});
+  }
+  Result<Trace> trace = ReadTrace(LineSource::FromText(text + "\n", "rollout-1.jsonl"), {});
+  EXPECT_TRUE(trace.ok());
+  return trace.ok() ? std::move(*trace) : Trace{};
+}
+
+Records::value_type Said(const std::string& words) {
+  return {"response_item",
+          {{"type", "message"}, {"role", "user"}, {"content", {{{"type", "input_text"}, {"text", words}}}}}};
+}
+
+Records::value_type Script(const std::string& id, const std::string& source) {
+  return {"response_item", {{"type", "custom_tool_call"}, {"call_id", id}, {"name", "exec"}, {"input", source}}};
+}
+
+Records::value_type Output(const std::string& id, const std::string& text) {
+  return {"response_item", {{"type", "custom_tool_call_output"}, {"call_id", id}, {"output", text}}};
+}
+
+Records::value_type Completed(const Json& item) { return {"event_msg", {{"type", "item_completed"}, {"item", item}}}; }
+
+Json Command(const std::string& id, const std::string& command, int code, const std::string& output) {
+  return {{"type", "CommandExecution"},
+          {"id", id},
+          {"command", {"/bin/bash", "-lc", command}},
+          {"status", code == 0 ? "completed" : "failed"},
+          {"aggregated_output", output},
+          {"exit_code", code}};
+}
+
+std::map<std::string, CallStatus> CommandsOf(const Trace& trace) {
+  std::map<std::string, CallStatus> commands;
+  for (const Event& event : trace.events) {
+    if (event.kind == EventKind::kToolCall && !event.command.empty())
+      commands[event.command] = event.partner == kNoIndex ? CallStatus::kUnknown : trace.events[event.partner].status;
+  }
+  return commands;
+}
+
+TEST(CodexScript, CommandsAreCallsWithOutcomes) {
+  const Trace trace =
+      Read({Said("fix it"), Script("c1", "await Promise.all([tools.exec_command({cmd: 'make'}), …])"),
+            Completed(Command("e1", "make", 0, "built")), Completed(Command("e2", "pytest -q", 1, "1 failed")),
+            Output("c1", "Script completed\nWall time 1 seconds\nOutput:\n1 failed")});
+  EXPECT_EQ(CommandsOf(trace),
+            (std::map<std::string, CallStatus>{{"make", CallStatus::kOk}, {"pytest -q", CallStatus::kError}}));
+  const TraceCounts counts = CountTrace(trace);
+  EXPECT_EQ(counts.tool_errors, 1U);
+  EXPECT_EQ(counts.tool_calls, 3U);
+}
+
+TEST(CodexScript, EventsOfAnOlderVersionAreCallsToo) {
+  const Trace trace = Read({Script("c1", "tools.exec_command({cmd: 'make'})"),
+                            {"event_msg",
+                             {{"type", "exec_command_end"},
+                              {"call_id", "e1"},
+                              {"command", {"bash", "-lc", "make"}},
+                              {"exit_code", 2},
+                              {"stdout", "no rule"}}}});
+  EXPECT_EQ(CommandsOf(trace), (std::map<std::string, CallStatus>{{"make", CallStatus::kError}}));
+}
+
+TEST(CodexScript, PatchesChangeFiles) {
+  const Json changes = {{"/p/a.py", {{"type", "update"}, {"unified_diff", "@@ -1 +1 @@\n-x = 1\n+x = 2\n"}}},
+                        {"/p/b.py", {{"type", "add"}, {"content", "y = 1\nz = 2\n"}}}};
+  const Json rejected = {{"/p/c.py", {{"type", "add"}, {"content", "never\n"}}}};
+  const Trace trace =
+      Read({Said("port it"), Script("c1", "await tools.apply_patch(…)"),
+            Completed({{"type", "FileChange"}, {"id", "e1"}, {"changes", changes}, {"status", "completed"}}),
+            Completed({{"type", "FileChange"}, {"id", "e2"}, {"changes", rejected}, {"status", "declined"}})});
+  std::vector<std::string> changed;
+  for (const Event& event : trace.events) {
+    if (event.kind == EventKind::kFileChange) changed.push_back(event.path);
+  }
+  EXPECT_EQ(changed, (std::vector<std::string>{"/p/a.py", "/p/b.py"}));
+  EXPECT_EQ(CountTrace(trace).tool_rejections, 1U);
+  const std::string digest = MakeDigest({trace}, {}).text;
+  EXPECT_NE(digest.find("y = 1\nz = 2"), std::string::npos) << digest;
+  EXPECT_NE(digest.find("x = 2"), std::string::npos) << digest;
+}
+
+TEST(CodexScript, ToolsOfServersAreCalls) {
+  const Trace trace =
+      Read({Script("c1", "await tools.mcp__units__add({a: 1})"), Completed({{"type", "McpToolCall"},
+                                                                            {"id", "e1"},
+                                                                            {"server", "units"},
+                                                                            {"tool", "add"},
+                                                                            {"arguments", {{"a", 1}}},
+                                                                            {"status", "failed"},
+                                                                            {"error", {{"message", "no unit"}}}})});
+  EXPECT_EQ(CountTrace(trace).tool_calls_by_name, (std::map<std::string, std::size_t>{{"exec", 1}, {"units__add", 1}}));
+  EXPECT_EQ(trace.events.back().text, "no unit");
+  EXPECT_EQ(trace.events.back().status, CallStatus::kError);
+}
+
+// Other calls are in the recording already, and what the user ran in a shell isn't the agent's.
+TEST(CodexScript, ItemsRepeatNoCall) {
+  Json typed = Command("e2", "ls", 0, "a.py");
+  typed["source"] = "user_shell";
+  const Json call = {
+      {"type", "function_call"}, {"name", "exec_command"}, {"arguments", R"({"cmd":"make"})"}, {"call_id", "c2"}};
+  const Trace trace =
+      Read({Script("c1", "text('hello')"),
+            Output("c1", "Script completed"),
+            {"response_item", call},
+            Completed(Command("c2", "make", 1, "no rule")),
+            {"response_item", {{"type", "function_call_output"}, {"call_id", "c2"}, {"output", "no rule"}}},
+            Completed(typed)});
+  EXPECT_EQ(CommandsOf(trace), (std::map<std::string, CallStatus>{{"make", CallStatus::kError}}));
+  EXPECT_EQ(CountTrace(trace).tool_calls, 2U);
+}
+
+std::string KeptRequests(const Trace& trace) {
+  std::string kept;
+  for (const Event& event : trace.events) {
+    if (event.kind == EventKind::kUser && !event.abandoned) kept += event.text + ";";
+  }
+  return kept;
+}
+
+TEST(CodexRollback, AbandonsTheLastTurns) {
+  const auto back = [](int turns) {
+    return Records::value_type("event_msg", {{"type", "thread_rolled_back"}, {"num_turns", turns}});
+  };
+  EXPECT_EQ(KeptRequests(Read({Said("a"), Said("b"), back(1), Said("c")})), "a;c;");
+  EXPECT_EQ(KeptRequests(Read({Said("a"), Said("b"), Said("c"), back(1), back(1), Said("d")})), "a;d;");
+  EXPECT_EQ(KeptRequests(Read({Said("a"), Said("b"), back(1), Said("c"), back(2), Said("d")})), "d;");
+  EXPECT_EQ(KeptRequests(Read({Said("a"), back(9), Said("b")})), "b;");
+  EXPECT_EQ(KeptRequests(Read({Said("a"), back(0), Said("b")})), "a;b;");
+  // A recording of what the interface showed alone.
+  const auto shown = [](const char* text) {
+    return Records::value_type("event_msg", {{"type", "user_message"}, {"message", text}});
+  };
+  EXPECT_EQ(KeptRequests(Read({shown("a"), shown("b"), back(1), shown("c")})), "a;c;");
+}
+
+}  // namespace
+}  // namespace upskill
