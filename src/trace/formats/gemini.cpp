@@ -85,13 +85,18 @@ class GeminiReader : public RecordReader {
   }
 
   void Finish() override {
-    for (Kept& kept : kept_) AddMessage(kept);
+    for (Kept& kept : kept_) {
+      const std::size_t first = builder_.trace().events.size();
+      AddMessage(kept);
+      if (kept.abandoned) builder_.MarkAbandoned(first, builder_.trace().events.size());
+    }
   }
 
  private:
   struct Kept {
     Json message;
     std::size_t line = 0;
+    bool abandoned = false;
   };
 
   void NoteSession(const Json& record) {
@@ -115,16 +120,19 @@ class GeminiReader : public RecordReader {
         return;
       }
     }
+    current_.push_back(kept_.size());
     kept_.push_back({std::move(message), line});
   }
 
+  // The message with this id and all after it are taken back; an unknown id takes back all.
   void RewindTo(const std::string& id) {
     const auto found = by_id_.find(id);
-    if (found == by_id_.end()) return;
-    const std::size_t keep = found->second + 1;
-    kept_.resize(std::min(keep, kept_.size()));
-    for (auto entry = by_id_.begin(); entry != by_id_.end();) {
-      entry = entry->second >= keep ? by_id_.erase(entry) : std::next(entry);
+    const std::size_t first = found == by_id_.end() ? 0 : found->second;
+    while (!current_.empty() && current_.back() >= first) {
+      Kept& kept = kept_[current_.back()];
+      kept.abandoned = true;
+      by_id_.erase(StringAt(kept.message, "id"));
+      current_.pop_back();
     }
   }
 
@@ -206,6 +214,7 @@ class GeminiReader : public RecordReader {
   TraceBuilder& builder_;
   GeminiStream stream_;
   std::vector<Kept> kept_;
+  std::vector<std::size_t> current_;  // those not taken back
   std::map<std::string, std::size_t> by_id_;
 };
 

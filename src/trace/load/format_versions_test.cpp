@@ -65,6 +65,27 @@ TEST(FormatVersionsTest, TheStreamThatGeminiCliPrints) {
   EXPECT_NE(FindText(trace, "I'll list the files."), kNoIndex);
 }
 
+TEST(FormatVersionsTest, GeminiRewindsTakeBackTheNamedMessage) {
+  const auto kept = [](std::initializer_list<const char*> steps) {
+    std::string text = R"({"sessionId":"s","startTime":"2026-03-01T10:00:00.000Z","kind":"main"})";
+    for (const std::string step : steps) {
+      text += step.starts_with("<")
+                  ? "\n{\"$rewindTo\":\"" + step.substr(1) + "\"}"
+                  : "\n{\"id\":\"" + step + R"(","type":"user","content":[{"text":")" + step + "\"}]}";
+    }
+    const Result<Trace> trace = ReadTrace(LineSource::FromText(text + "\n", "s.jsonl"), {});
+    std::string requests;
+    if (!trace.ok()) return requests;
+    for (const Event& event : trace->events) requests += event.abandoned ? "" : event.text;
+    return requests;
+  };
+  EXPECT_EQ(kept({"a", "b", "c", "<c", "d"}), "abd");
+  EXPECT_EQ(kept({"a", "b", "c", "<b", "d", "<d", "e"}), "ae");
+  EXPECT_EQ(kept({"a", "b", "<a", "c"}), "c");
+  EXPECT_EQ(kept({"a", "b", "<b", "b", "c"}), "abc") << "a message that was sent again";
+  EXPECT_EQ(kept({"a", "b", "<unknown", "c"}), "c");
+}
+
 TEST(FormatVersionsTest, EventStreamsResponsesAndUnfinishedRuns) {
   Expect({"opencode-events.jsonl",
           TraceFormat::kOpenCode,
