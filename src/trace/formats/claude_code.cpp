@@ -122,7 +122,7 @@ class ClaudeCodeReader : public RecordReader {
     } else if (type == "result") {
       AddResultRecord(record);
     } else if (type == "attachment") {
-      builder_.Add(stamp, EventKind::kSystem, DumpJson(Member(record, "attachment")));
+      AddAttachment(record, stamp);
     } else {
       for (const std::string_view quiet : kQuietTypes) {
         if (type == quiet) return;
@@ -229,12 +229,19 @@ class ClaudeCodeReader : public RecordReader {
       return;
     }
     Fork(record);
-    if (!content->is_array()) {
-      AddUserText(TakeText(*content), meta, stamp);
-      return;
+    std::string text = TakeUserContent(*content, stamp);
+    if (!IsFromUser(record)) {
+      builder_.Add(stamp, EventKind::kSystem, std::move(text));
+    } else if (!text.empty()) {
+      AddUserText(std::move(text), meta, stamp);
     }
+  }
+
+  // The text; results of calls become events.
+  std::string TakeUserContent(Json& content, const EventContext& stamp) {
+    if (!content.is_array()) return TakeText(content);
     std::string text;
-    for (Json& block : *content) {
+    for (Json& block : content) {
       if (StringAt(block, "type") == "tool_result") {
         if (StringAt(block, "tool_use_id").empty()) builder_.NoteUnknown("result without id", Json(), stamp.line);
         AddToolResult(block, stamp);
@@ -245,7 +252,32 @@ class ClaudeCodeReader : public RecordReader {
       if (!text.empty()) text += '\n';
       text += part;
     }
-    if (!text.empty()) AddUserText(std::move(text), meta, stamp);
+    return text;
+  }
+
+  // False for messages of background tasks, other agents and so on.
+  static bool IsFromUser(const Json& message) {
+    const std::string origin = StringAt(Member(message, "origin"), "kind");
+    return origin.empty() || origin == "human";
+  }
+
+  void AddAttachment(Json& record, const EventContext& stamp) {
+    Json* const attachment = FindMember(record, "attachment");
+    if (attachment == nullptr) return;
+    Json* const prompt = FindMember(*attachment, "prompt");
+    if (prompt == nullptr || StringAt(*attachment, "type") != "queued_command") {
+      builder_.Add(stamp, EventKind::kSystem, DumpJson(*attachment));
+      return;
+    }
+    // What was queued while the agent worked, mostly by the user.
+    const std::string mode = StringAt(*attachment, "commandMode");
+    const bool typed = mode.empty() || mode == "prompt" || mode == "bash" || attachment->contains("origin");
+    std::string text = TakeUserContent(*prompt, stamp);
+    if (!typed || !IsFromUser(*attachment) || Member(*attachment, "isMeta") == true) {
+      builder_.Add(stamp, EventKind::kSystem, std::move(text));
+    } else {
+      AddUserText(mode == "bash" ? "! " + text : std::move(text), false, stamp);
+    }
   }
 
   void AddUserText(std::string text, bool meta, const EventContext& stamp) {
@@ -270,8 +302,8 @@ class ClaudeCodeReader : public RecordReader {
         break;
       case ClaudeUserText::Kind::kCommand:
         pending_name_ = split.command;
-        pending_has_arguments_ = !split.typed.empty();
-        if (pending_has_arguments_) split.command += " " + split.typed;
+        pending_arguments_ = split.typed;
+        if (!split.typed.empty()) split.command += " " + split.typed;
         pending_command_ = builder_.Add(stamp, typed, std::move(split.command));
         break;
       case ClaudeUserText::Kind::kInjected:
@@ -288,10 +320,11 @@ class ClaudeCodeReader : public RecordReader {
   }
 
   // A slash command that printed something was carried out by the program itself; one without a body and arguments
-  // asked nothing of the model.
+  // asked nothing of the model, unlike the words of "/goal Make the tests pass".
   void DropPendingCommand(bool local = false) {
     if (pending_command_ == kNoIndex) return;
-    if (local || !pending_has_arguments_) builder_.MarkAsSystem(pending_command_);
+    const bool asks = local ? AsksInWords(pending_name_, pending_arguments_) : !pending_arguments_.empty();
+    if (!asks) builder_.MarkAsSystem(pending_command_);
     pending_command_ = kNoIndex;
   }
 
@@ -301,7 +334,14 @@ class ClaudeCodeReader : public RecordReader {
       builder_.NoteModel(StringAt(record, "model"));
       return;
     }
-    builder_.Add(stamp, EventKind::kSystem, TakeString(record, "content"));
+    std::string text = TakeString(record, "content");
+    // In newer versions, a command that the program carries out is no user's message.
+    const ClaudeUserText split = subtype == "local_command" ? SplitClaudeUserText(text) : ClaudeUserText{};
+    if (split.kind == ClaudeUserText::Kind::kCommand && AsksInWords(split.command, split.typed)) {
+      builder_.Add(stamp, EventKind::kUser, split.command + " " + split.typed);
+    } else {
+      builder_.Add(stamp, EventKind::kSystem, std::move(text));
+    }
   }
 
   void AddProgress(Json& record, const EventContext& outer) {
@@ -387,7 +427,7 @@ class ClaudeCodeReader : public RecordReader {
   TraceBuilder& builder_;
   std::size_t pending_command_ = kNoIndex;  // event of a slash command whose kind the next record shows
   std::string pending_name_;
-  bool pending_has_arguments_ = false;
+  std::string pending_arguments_;
   std::vector<Queued> queue_;
   std::map<std::string, std::size_t> prompts_;  // parent uuid → first event after it
   std::size_t duplicates_ = 0;

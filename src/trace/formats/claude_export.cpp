@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 
+#include "trace/formats/claude_text.h"
 #include "trace/formats/readers.h"
 #include "trace/read/unwrap.h"
 #include "util/text.h"
@@ -264,12 +265,13 @@ class ExportReader {
   void AddPrompt(const Entry& entry, std::string text, const EventContext& stamp) {
     if (entry.kind == TerminalMark::Kind::kShell) text.insert(0, "! ");
     const bool command = text.starts_with('/');
+    const std::size_t name_end = std::min(text.find_first_of(" \n"), text.size());
     // A command with output below it was carried out by the program.
     const bool local = command && !entry.results.empty();
-    const std::size_t event = builder_.Add(stamp, local ? EventKind::kSystem : EventKind::kUser, text);
-    if (command && !local && event != kNoIndex) {
-      builder_.NoteSkill(text.substr(1, text.find_first_of(" \n") - 1), "slash command", event);
-    }
+    const bool asks = !local || AsksInWords(text.substr(0, name_end), Trim(text.substr(name_end)));
+    const std::size_t event = builder_.Add(stamp, asks ? EventKind::kUser : EventKind::kSystem, text);
+    if (command && !local && event != kNoIndex)
+      builder_.NoteSkill(text.substr(1, name_end - 1), "slash command", event);
     for (const auto& result : entry.results) builder_.Add(stamp, EventKind::kSystem, ResultText(result).text);
   }
 

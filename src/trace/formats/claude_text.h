@@ -22,6 +22,10 @@ struct ClaudeUserText {
 };
 ClaudeUserText SplitClaudeUserText(std::string text);
 
+// Whether the arguments of a slash command that the program carries out itself say what the user wants ("/goal Make the
+// tests pass"), rather than being a name or a setting ("/model opus").
+bool AsksInWords(std::string_view command, std::string_view arguments);
+
 // The text between <tag> and </tag>; empty if absent.
 std::string_view TextInTag(std::string_view text, std::string_view tag);
 

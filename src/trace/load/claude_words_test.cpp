@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the user of Claude Code said, and what its program wrote in the form of the user's messages.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "trace/load/read_trace.h"
+#include "trace/trace.h"
+#include "util/json.h"
+
+namespace upskill {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Json Message(const Json& content) { return {{"type", "user"}, {"message", {{"role", "user"}, {"content", content}}}}; }
+
+// The user's words in a session of these records, "Build it" first.
+Words WordsIn(std::vector<Json> records) {
+  records.insert(records.begin(), Message("Build it"));
+  std::string text;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    records[i]["sessionId"] = "s";
+    records[i]["uuid"] = fmt::format("u{}", i);
+    text += DumpJson(records[i]) + "\n";
+  }
+  const Result<Trace> trace = ReadTrace(LineSource::FromText(text, "s.jsonl"), {});
+  if (!trace.ok()) return {trace.error().message};
+  Words words;
+  for (const Event& event : trace->events) {
+    if (event.kind == EventKind::kUser) words.push_back(event.text);
+  }
+  return words;
+}
+
+Json Queued(const Json& prompt, const Json& more = Json::object()) {
+  Json attachment = {{"type", "queued_command"}, {"prompt", prompt}};
+  attachment.update(more);
+  return {{"type", "attachment"}, {"attachment", attachment}};
+}
+
+Json Command(const std::string& name, const std::string& arguments) {
+  return Message(
+      fmt::format("<command-name>/{0}</command-name>\n            <command-message>{0}</command-message>\n"
+                  "            <command-args>{1}</command-args>",
+                  name, arguments));
+}
+
+Json Printed(const std::string& text) {
+  return Message(fmt::format("<local-command-stdout>{}</local-command-stdout>", text));
+}
+
+TEST(ClaudeWords, QueuedWhileTheAgentWorked) {
+  const Words said = {"Build it", "No, use ninja"};
+  EXPECT_EQ(WordsIn({Queued("No, use ninja", {{"commandMode", "prompt"}, {"origin", {{"kind", "human"}}}})}), said);
+  EXPECT_EQ(WordsIn({Queued("No, use ninja", {{"commandMode", "prompt"}})}), said);
+  EXPECT_EQ(WordsIn({Queued("No, use ninja")}), said);
+  const Json blocks = {{{"type", "text"}, {"text", "No, use ninja"}}, {{"type", "image"}, {"source", {}}}};
+  EXPECT_EQ(WordsIn({Queued(blocks, {{"commandMode", "prompt"}})}), said);
+  EXPECT_EQ(WordsIn({Queued("ls", {{"commandMode", "bash"}})}), (Words{"Build it", "! ls"}));
+  // Each is told once.
+  const Json enqueued = {{"type", "queue-operation"}, {"operation", "enqueue"}, {"content", "No, use ninja"}};
+  EXPECT_EQ(WordsIn({enqueued, Queued("No, use ninja")}), said);
+}
+
+TEST(ClaudeWords, QueuedByAProgram) {
+  const Words said = {"Build it"};
+  EXPECT_EQ(WordsIn({Queued("3 tests failed", {{"commandMode", "task-notification"}})}), said);
+  EXPECT_EQ(
+      WordsIn({Queued("3 tests failed", {{"commandMode", "prompt"}, {"origin", {{"kind", "task-notification"}}}})}),
+      said);
+  EXPECT_EQ(WordsIn({Queued("Go on", {{"commandMode", "prompt"}, {"origin", {{"kind", "coordinator"}}}})}), said);
+  EXPECT_EQ(WordsIn({Queued("Go on", {{"commandMode", "prompt"}, {"isMeta", true}})}), said);
+  EXPECT_EQ(WordsIn({Queued("<task-notification>\n<status>failed</status>\n</task-notification>")}), said);
+  Json message = Message("3 tests failed");
+  message["origin"] = {{"kind", "task-notification"}};
+  EXPECT_EQ(WordsIn({message}), said);
+}
+
+TEST(ClaudeWords, ElementsOfTheProgram) {
+  const auto typed = [](const std::string& text) {
+    const Words words = WordsIn({Message(text)});
+    return words.size() == 2 ? words[1] : fmt::format("{} messages", words.size());
+  };
+  const std::string notice = "<task-notification>\n<task-id>b1</task-id>\n</task-notification>";
+  const std::string nothing = "1 messages";
+  EXPECT_EQ(typed(notice), nothing);
+  EXPECT_EQ(typed(notice + "\nRead the output file to retrieve the result: /var/out/b1.output"), nothing);
+  EXPECT_EQ(typed(notice + "\nFull transcript available at: C:\\out\\b1.output\n" + notice), nothing);
+  EXPECT_EQ(typed("<bash-notification>\n<shell-id>1</shell-id>\n</bash-notification>"), nothing);
+  EXPECT_EQ(typed("<teammate-message teammate_id=\"a\" summary=\"done\">\nI finished.\n</teammate-message>"), nothing);
+  EXPECT_EQ(typed("<system-reminder source=\"hook\">Be brief.</system-reminder>"), nothing);
+  EXPECT_EQ(typed("<channel source=\"mail\">Hello</channel>"), nothing);
+  EXPECT_EQ(typed("Background Bash b1 (command: make) (status: completed) Has new output available."), nothing);
+  EXPECT_EQ(typed(notice + "\nNow fix the tests"), "\nNow fix the tests");
+  EXPECT_EQ(typed("Read <channel><title>a</title></channel>"), "Read <channel><title>a</title></channel>");
+  EXPECT_EQ(typed("use <b>bold</b>, see: docs/a.md"), "use <b>bold</b>, see: docs/a.md");
+}
+
+TEST(ClaudeWords, ArgumentsOfLocalCommands) {
+  const auto local = [](const std::string& name, const std::string& arguments) {
+    const Words words = WordsIn({Command(name, arguments), Printed("Done")});
+    return words.size() == 2 ? words[1] : "";
+  };
+  EXPECT_EQ(local("goal", "Make all tests pass"), "/goal Make all tests pass");
+  EXPECT_EQ(local("compact", "keep the list of endpoints"), "/compact keep the list of endpoints");
+  EXPECT_EQ(local("plan", "テストを直す"), "/plan テストを直す");
+  EXPECT_EQ(local("goal", "clear"), "");
+  EXPECT_EQ(local("model", "opus"), "");
+  EXPECT_EQ(local("rename", "my new session"), "");
+  EXPECT_EQ(local("clear", ""), "");
+  EXPECT_EQ(local("own", "--quiet --output a.log"), "");
+  const Json record = {{"type", "system"},
+                       {"subtype", "local_command"},
+                       {"content", "<command-name>/goal</command-name><command-args>Make it fast</command-args>"}};
+  EXPECT_EQ(WordsIn({record}), (Words{"Build it", "/goal Make it fast"}));
+}
+
+}  // namespace
+}  // namespace upskill
