@@ -134,6 +134,7 @@ TerminalText EventLine(const Trace& trace, std::size_t index, std::size_t column
   if (!event.tool.empty()) label += " " + event.tool;
   if (event.kind == EventKind::kToolResult && event.status != CallStatus::kOk)
     label += fmt::format(" ({})", CallStatusName(event.status));
+  if (event.abandoned) label += " (abandoned)";
   const std::string side = event.agent.empty() ? "" : "  | ";
   return TerminalText::Format("{:>5} {}{:<12} {}", index + 1, side, label, Trim(text)).Cut(columns);
 }

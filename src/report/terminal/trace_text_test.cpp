@@ -35,5 +35,13 @@ TEST(TraceTextTest, DamageNamesALineOnlyWhereThereIsOne) {
   EXPECT_NE(text.find("damaged: a.eval:7: not JSON\n"), std::string::npos) << text;
 }
 
+TEST(TraceTextTest, AbandonedEventsAreMarked) {
+  Trace trace;
+  trace.events.resize(2);
+  trace.events[1].abandoned = true;
+  EXPECT_EQ(EventLine(trace, 0, 80).text().find("abandoned"), std::string::npos);
+  EXPECT_NE(EventLine(trace, 1, 80).text().find("abandoned"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace upskill

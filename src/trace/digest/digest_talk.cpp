@@ -21,7 +21,7 @@ std::vector<Span> EpisodesOf(const Trace& trace) {
   std::vector<Span> spans;
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const Event& event = trace.events[i];
-    if (event.kind == EventKind::kUser && event.agent.empty()) {
+    if (event.kind == EventKind::kUser && event.agent.empty() && !event.abandoned) {
       spans.push_back({i, trace.events.size()});
       if (spans.size() > 1) spans[spans.size() - 2].end = i;
     }
@@ -37,8 +37,8 @@ DigestItem EpisodeItem(const Trace& trace, const Span& span, std::size_t number,
   std::size_t answer = kNoIndex;
   for (std::size_t i = span.begin; i < span.end; ++i) {
     const Event& event = trace.events[i];
-    if (!event.agent.empty()) continue;
-    if (event.kind == EventKind::kAssistant && !event.abandoned) answer = i;
+    if (!event.agent.empty() || event.abandoned) continue;
+    if (event.kind == EventKind::kAssistant) answer = i;
     if (event.kind == EventKind::kToolCall) ++episode.tools[event.tool];
     if (event.kind == EventKind::kToolResult && event.status == CallStatus::kError) ++episode.errors;
   }

@@ -409,6 +409,19 @@ TEST(DigestTest, CommandsThatMoveFilesDoNotTryThem) {
   EXPECT_EQ(known("cp /p/icon.xml /p/b.xml && xmllint /p/icon.xml"), "File · ran and passed");
 }
 
+TEST(DigestTest, AnAbandonedRequestIsNoRequest) {
+  Session session;
+  session.User("Rename the parser");
+  session.User("Don't keep the old name");
+  session.User("Keep the name");
+  Trace trace = session.Read("s.jsonl");
+  trace.events.at(1).abandoned = true;
+  for (const DigestItem& item : MakeDigest({trace}, Condensed()).items) {
+    const bool told = item.kind == DigestKind::kEpisode || item.kind == DigestKind::kCorrection;
+    EXPECT_FALSE(told && item.event == 1) << item.text;
+  }
+}
+
 // Every file is looked for in every command that may have tried it out.
 TEST(DigestTest, ManyFilesAndCommandsTakeLinearTime) {
   const auto digest_of = [](std::size_t count) {
