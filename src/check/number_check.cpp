@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "check/text_checks.h"
+#include "skill/unicode_text.h"
 #include "util/json.h"
 #include "util/text.h"
 
@@ -23,7 +24,58 @@ constexpr std::string_view kMinus = "\xE2\x88\x92";  // U+2212
 constexpr double kDefaultTolerance = 1e-9;           // relative
 constexpr std::size_t kMaxUnitBytes = 100;
 
-bool IsWordByte(char c) { return IsAsciiAlphanumeric(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80; }
+// Whether a script writes its words without blanks, so that a number needs none either: Thai, Lao, Burmese, Khmer, Han,
+// Kana, Hangul.
+bool IsWrittenWithoutBlanks(char32_t c) {
+  return (c >= 0x0E00 && c < 0x0F00) || (c >= 0x1000 && c < 0x10A0) || (c >= 0x1100 && c < 0x1200) ||
+         (c >= 0x1780 && c < 0x1800) || (c >= 0x2E80 && c < 0xA000) || (c >= 0xAC00 && c < 0xD800) ||
+         (c >= 0xF900 && c < 0xFB00) || (c >= 0xFF66 && c < 0xFFE0) || c >= 0x20000;
+}
+
+// Whether a character belongs to the same word as a number next to it. What follows ± is no number of its own.
+bool IsOfWord(std::string_view character) {
+  if (character.size() == 1 && static_cast<unsigned char>(character.front()) < 0x80)
+    return IsAsciiAlphanumeric(character.front()) || character.front() == '_';
+  constexpr char32_t kPlusMinus = 0xB1;
+  if (FindInvalidUtf8(character)) return true;
+  const char32_t c = DecodeUtf8(character).front();
+  return c == kPlusMinus || (IsAlphanumeric(c) && !IsWrittenWithoutBlanks(c));
+}
+
+bool Continues(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+
+bool EndsInWord(std::string_view text) {
+  if (text.empty()) return false;
+  std::size_t begin = text.size() - 1;
+  while (begin > 0 && Continues(text[begin]) && text.size() - begin < 4) --begin;
+  return IsOfWord(text.substr(begin));
+}
+
+bool BeginsInWord(std::string_view text) {
+  std::size_t end = 1;
+  while (end < text.size() && Continues(text[end])) ++end;
+  return !text.empty() && IsOfWord(text.substr(0, end));
+}
+
+// The text with full-width forms and blanks of other widths as ASCII. A full-width comma separates numbers, unless it
+// groups full-width digits.
+std::string WithAsciiForms(std::string_view text) {
+  constexpr char32_t kFullWidth = 0xFF00;
+  constexpr char32_t kToAscii = 0xFEE0;
+  constexpr char32_t kComma = 0xFF0C;
+  if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; }))
+    return std::string(text);
+  const auto is_full_digit = [](char32_t c) { return c >= 0xFF10 && c <= 0xFF19; };
+  std::u32string all = DecodeUtf8(ReplaceInvalidUtf8(text));
+  char32_t before = 0;
+  for (char32_t& c : all) {
+    const char32_t own = c;
+    if (c > kFullWidth && c <= kFullWidth + 0x5E && (c != kComma || is_full_digit(before))) c -= kToAscii;
+    if (c == 0x3000 || c == 0xA0 || c == 0x2009 || c == 0x202F) c = ' ';
+    before = own;
+  }
+  return EncodeUtf8(all);
+}
 
 std::size_t DigitsAt(std::string_view text, std::size_t at) {
   std::size_t end = at;
@@ -62,14 +114,14 @@ bool MayBegin(std::string_view text, std::size_t at) {
   const char before = text[at - 1];
   if (text.substr(0, at).ends_with(kMinus)) return true;
   if (before == '.') return at < 2 || !IsAsciiDigit(text[at - 2]);
-  return !IsWordByte(before);
+  return !EndsInWord(text.substr(0, at));
 }
 
 bool IsNegative(std::string_view text, std::size_t at) {
   const std::string_view before = text.substr(0, at);
   if (before.ends_with(kMinus)) return true;
   // "3-5" is a range, and "x-5" a name or a difference.
-  return before.ends_with('-') && (at < 2 || (!IsWordByte(text[at - 2]) && text[at - 2] != ')'));
+  return before.ends_with('-') && (at < 2 || (!EndsInWord(text.substr(0, at - 1)) && text[at - 2] != ')'));
 }
 
 // Whether the number that ends at `at` stands on its own, with the unit if there is one.
@@ -83,7 +135,7 @@ bool MayEnd(std::string_view text, std::size_t at, std::string_view unit) {
   if (after.starts_with(' ')) after.remove_prefix(1);
   if (!after.starts_with(unit)) return false;
   after.remove_prefix(unit.size());
-  return after.empty() || !IsWordByte(unit.back()) || !IsWordByte(after.front());
+  return !EndsInWord(unit) || !BeginsInWord(after);
 }
 
 Result<std::optional<double>> NumberOption(const CheckSpec& spec, const char* key) {
@@ -149,7 +201,9 @@ Result<Range> RangeOf(const CheckSpec& spec) {
 
 }  // namespace
 
-std::vector<double> NumbersIn(std::string_view text, std::string_view unit) {
+std::vector<double> NumbersIn(std::string_view source, std::string_view source_unit) {
+  const std::string text = WithAsciiForms(source);
+  const std::string unit = WithAsciiForms(source_unit);
   std::vector<double> numbers;
   for (std::size_t at = 0; at < text.size();) {
     const bool starts =

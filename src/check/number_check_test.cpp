@@ -36,6 +36,17 @@ TEST(NumbersIn, WithAUnit) {
   EXPECT_THAT(NumbersIn("3 \xC2\xB5s 4 s", "\xC2\xB5s"), ElementsAre(3));
 }
 
+TEST(NumbersIn, BesideTextWithoutBlanks) {
+  EXPECT_THAT(NumbersIn("答案是42。", ""), ElementsAre(42));
+  EXPECT_THAT(NumbersIn("約1,234円と、値は－３．５です（計７）", ""), ElementsAre(1234, -3.5, 7));
+  EXPECT_THAT(NumbersIn("答：「42」，共１，２３４个；5，678", ""), ElementsAre(42, 1234, 5, 678));
+  EXPECT_THAT(NumbersIn("温度是-5度, 정답은 7입니다, ตอบ9ครับ", ""), ElementsAre(-5, 7, 9));
+  EXPECT_THAT(NumbersIn("≈6, “7”, €8, 3.35±0.1, naïve5, ß4", ""), ElementsAre(6, 7, 8, 3.35));
+  EXPECT_THAT(NumbersIn("长度为3.5米，宽４　米", "米"), ElementsAre(3.5, 4));
+  EXPECT_THAT(NumbersIn("40％, 3.5千米", "%"), ElementsAre(40));
+  EXPECT_THAT(NumbersIn("用时12ms完成，共3小时", "ms"), ElementsAre(12));
+}
+
 TEST(NumberCheck, TheLastNumberWithinTheTolerance) {
   EXPECT_TRUE(Passes(NumberSpec(R"("value": 3.35)"), "Not 3, but 3.35."));
   EXPECT_EQ(DetailOf(NumberSpec(R"("value": 3.35)"), "3.35 or 3"), "the last number is 3");
