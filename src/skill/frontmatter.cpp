@@ -45,6 +45,44 @@ Result<std::string> TextField(const YAML::Node& root, const std::string& key, co
   return text;
 }
 
+// Text with a colon that YAML takes for the end of a key: `Colours. Note: use`. Not a scalar in quotes, a block or a
+// list.
+bool IsMistakenForKey(std::string_view value) {
+  return !value.empty() && std::string_view("\"'|>#[{&*!").find(value.front()) == std::string_view::npos &&
+         (value.find(": ") != std::string_view::npos || value.ends_with(':'));
+}
+
+struct QuotedYaml {
+  std::string text;
+  std::size_t first_line = 0;  // the first line that has been changed; 0: none
+};
+
+// The text with such values of top-level keys in quotes, as agents read them once YAML has failed. Values that go on in
+// the next line stay.
+QuotedYaml WithQuotedValues(std::string_view yaml) {
+  const std::vector<std::string_view> lines = SplitLines(yaml);
+  QuotedYaml quoted;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string_view line = lines[i];
+    const std::size_t colon = line.find(": ");
+    const bool goes_on = i + 1 < lines.size() && (lines[i + 1].starts_with(' ') || lines[i + 1].starts_with('\t')) &&
+                         !Trim(lines[i + 1]).empty();
+    const std::string_view value = colon == std::string_view::npos ? "" : Trim(line.substr(colon + 1));
+    const bool is_key = colon != 0 && colon != std::string_view::npos &&
+                        std::all_of(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(colon),
+                                    [](char c) { return IsAsciiAlphanumeric(c) || c == '-' || c == '_'; });
+    if (!is_key || goes_on || !IsMistakenForKey(value)) {
+      quoted.text += std::string(line) + "\n";
+      continue;
+    }
+    if (quoted.first_line == 0) quoted.first_line = i + 1;
+    quoted.text += std::string(line.substr(0, colon)) + ": '";
+    for (const char c : value) quoted.text += c == '\'' ? "''" : std::string(1, c);
+    quoted.text += "'\n";
+  }
+  return quoted;
+}
+
 // The lines of all top-level fields except name and description.
 std::string OtherFields(const YAML::Node& root, std::string_view yaml) {
   struct Field {
@@ -91,6 +129,31 @@ std::vector<std::string> FindWarnings(const Skill& fields, const std::string& so
   return warnings;
 }
 
+// `text`: the YAML that is parsed; `yaml`: that of the file, whose lines are the same.
+Result<Skill> ReadFields(const std::string& text, std::string_view yaml, const std::string& source) {
+  try {
+    if (const std::optional<YamlFault> fault = FindOpenQuote(text)) {
+      return InputError(
+          fmt::format("{}:{}:{}: {}", source, fault->line + kFirstLine - 1, fault->column, fault->reason));
+    }
+    const YAML::Node root = YAML::Load(text);
+    if (!root.IsMap()) {
+      return InputError(
+          fmt::format("{}:{}: the frontmatter must be a map such as `name: my-skill`", source, kFirstLine));
+    }
+    Skill fields;
+    ASSIGN_OR_RETURN(fields.name, TextField(root, "name", source));
+    ASSIGN_OR_RETURN(fields.description, TextField(root, "description", source));
+    fields.other_fields = OtherFields(root, yaml);
+    fields.warnings = FindWarnings(fields, source);
+    return fields;
+  } catch (const YAML::Exception& e) {
+    return ErrorAt(source, e.mark, PlainYamlReason(e.msg));
+  } catch (const std::exception& e) {
+    return InputError(fmt::format("{}: {}", source, e.what()));
+  }
+}
+
 }  // namespace
 
 Result<SkillParts> SplitFrontmatter(std::string_view text, const std::string& source) {
@@ -129,28 +192,16 @@ Result<Skill> ParseFrontmatter(std::string_view yaml, const std::string& source)
     return InputError(fmt::format("{}:{}:{}: control character in the frontmatter", source,
                                   position.line + kFirstLine - 1, position.column));
   }
-  try {
-    const std::string text(yaml);
-    if (const std::optional<YamlFault> fault = FindOpenQuote(text)) {
-      return InputError(
-          fmt::format("{}:{}:{}: {}", source, fault->line + kFirstLine - 1, fault->column, fault->reason));
-    }
-    const YAML::Node root = YAML::Load(text);
-    if (!root.IsMap()) {
-      return InputError(
-          fmt::format("{}:{}: the frontmatter must be a map such as `name: my-skill`", source, kFirstLine));
-    }
-    Skill fields;
-    ASSIGN_OR_RETURN(fields.name, TextField(root, "name", source));
-    ASSIGN_OR_RETURN(fields.description, TextField(root, "description", source));
-    fields.other_fields = OtherFields(root, yaml);
-    fields.warnings = FindWarnings(fields, source);
-    return fields;
-  } catch (const YAML::Exception& e) {
-    return ErrorAt(source, e.mark, PlainYamlReason(e.msg));
-  } catch (const std::exception& e) {
-    return InputError(fmt::format("{}: {}", source, e.what()));
-  }
+  Result<Skill> fields = ReadFields(std::string(yaml), yaml, source);
+  if (fields) return fields;
+  const QuotedYaml quoted = WithQuotedValues(yaml);
+  if (quoted.first_line == 0) return fields;
+  Result<Skill> lenient = ReadFields(quoted.text, yaml, source);
+  if (!lenient) return fields;
+  lenient->warnings.push_back(fmt::format(
+      "{}:{}: not valid YAML, but read as text, as agents do; put the value in quotes, because some refuse it", source,
+      quoted.first_line + kFirstLine - 1));
+  return lenient;
 }
 
 }  // namespace upskill

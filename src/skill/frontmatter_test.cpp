@@ -75,6 +75,20 @@ TEST(SplitFrontmatter, Rejects) {
   EXPECT_THAT(SplitError("---\nname: " + std::string(70000, 'a') + "\n---\nB"), HasSubstr("larger than 64 KiB"));
 }
 
+TEST(ParseFrontmatter, UnquotedValuesThatAgentsReadAsText) {
+  const Skill skill = ParseFields("name: a\ndescription: It's teal. Note: use when asked: yes #1\nlicense: MIT\n");
+  EXPECT_EQ(skill.description, "It's teal. Note: use when asked: yes #1");
+  EXPECT_EQ(skill.name, "a");
+  EXPECT_EQ(skill.other_fields, "license: MIT\n");
+  EXPECT_THAT(skill.warnings, ElementsAre(StartsWith("s/SKILL.md:3: ")));
+  EXPECT_EQ(ParseFields("name: a\r\ndescription: Use for: x\r\n").description, "Use for: x");
+  EXPECT_EQ(ParseFields("name: a\ndescription: Use when asked:\n").description, "Use when asked:");
+  EXPECT_EQ(ParseFields("name: a\nmetadata:\n  k: v\ndescription: a\ncompatibility: Needs: gcc\n").description, "a");
+  for (const char* yaml : {"name: a\ndescription: Note: use\n  when asked\n", "name: a\ndescription: \"Note: x\n",
+                           "name: a\n  b: c: d\n", "description: a\n\tb: c: d\n"})
+    ParseError(yaml);
+}
+
 TEST(ParseFrontmatter, ScalarsOfEveryStyle) {
   EXPECT_EQ(ParseFields("name: a\ndescription: plain text\n").description, "plain text");
   EXPECT_EQ(ParseFields("description: \"with: colon, \\\"quotes\\\" \\u00e9\"").description,
@@ -107,7 +121,7 @@ TEST(ParseFrontmatter, AbsentAndNullAreEmpty) {
 
 TEST(ParseFrontmatter, YamlErrorsCountLinesInTheFile) {
   EXPECT_THAT(ParseError("name: a\ndescription: [open\n"), StartsWith("s/SKILL.md:4:1: "));
-  EXPECT_THAT(ParseError("name: a\ndescription: Use it: always\n"),
+  EXPECT_THAT(ParseError("name: a\ndescription: Use it: always\n  and often\n"),
               AllOf(StartsWith("s/SKILL.md:3:20: "), HasSubstr("must be quoted")));
   EXPECT_THAT(ParseError("name: a\n\tb: c\n"), StartsWith("s/SKILL.md:3:"));
   EXPECT_THAT(ParseError("name: *unknown\n"), StartsWith("s/SKILL.md:2:"));

@@ -118,7 +118,7 @@ TEST_F(LoadSkillTest, PathsThatAreNotSkills) {
 }
 
 TEST_F(LoadSkillTest, ErrorsNameFileAndLine) {
-  const fs::path file = folder_.Write("pdf-tools/SKILL.md", "---\nname: pdf-tools\ndescription: a: b\n---\nB");
+  const fs::path file = folder_.Write("pdf-tools/SKILL.md", "---\nname: pdf-tools\ndescription: a: b\n  c\n---\nB");
   EXPECT_THAT(LoadError(Root()), StartsWith(file.string() + ":3:15: "));
   folder_.Write("pdf-tools/SKILL.md", std::string("---\nname: \xFF\n---\nB"));
   EXPECT_THAT(LoadError(Root()), StartsWith(file.string() + ":2:7: not UTF-8"));
