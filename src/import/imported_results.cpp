@@ -9,6 +9,7 @@
 #include <iterator>
 #include <utility>
 
+#include "trace/read/record_parser.h"
 #include "util/hash.h"
 #include "util/text.h"
 
@@ -101,6 +102,13 @@ CheckResult ScoreCheck(double score, double pass_at) {
 
 std::string UnknownInput(const std::string& case_id) {
   return "(not in the imported file: the input of " + case_id + ")";
+}
+
+Result<Json> ParseForeignJson(std::string_view text, const std::string& source) {
+  Result<Json> json = ParseJson(text, source);
+  if (json) return json;
+  ParsedRecord record = ParseRecord(text);
+  return record.value ? Result<Json>(*std::move(record.value)) : json;
 }
 
 }  // namespace upskill

@@ -48,6 +48,9 @@ struct ImportedCase {
   std::string input;  // empty: not in the file
 };
 
+// ParseJson, and what other programs write that isn't JSON: NaN and Infinity, which become null.
+Result<Json> ParseForeignJson(std::string_view text, const std::string& source);
+
 // The results of one evaluation by another program, as its files hold them.
 struct ImportedResults {
   // Adds the case unless there is one of this id already.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -70,6 +71,14 @@ bool IsScore(const Json& score) {
   return value.is_number() || value.is_boolean() || value.is_string();
 }
 
+// Whether one of the scores is NaN, as of a sample that its scorer couldn't judge.
+bool HasNoValue(const Json& sample) {
+  const Json& scores = Member(sample, "scores");
+  return scores.is_object() && std::any_of(scores.begin(), scores.end(), [](const Json& score) {
+           return score.contains("value") && Member(score, "value").is_null();
+         });
+}
+
 // The labels that an object of metadata or arguments may have.
 void AddLabels(const Json& object, std::vector<std::string>& labels) {
   for (const char* key : {"arm", "condition", "configuration", "variant", "skill"}) {
@@ -113,6 +122,8 @@ class LogReader {
       ++unscored_;
       return;
     }
+    if (answer.error.empty() && HasNoValue(sample) && (answer.checks.empty() || AllPass(answer.checks)))
+      answer.error = "no score";
     answer.arm = *arm;
     answer.model = model_;
     answer.text = CompletionOf(sample);
@@ -154,7 +165,7 @@ class LogReader {
     if (!scores.is_object()) return false;
     for (const auto& [scorer, score] : scores.items())
       if (IsScore(score)) answer.checks.push_back(CheckOfScore(scorer, score, options_));
-    return !answer.checks.empty();
+    return !answer.checks.empty() || HasNoValue(sample);
   }
 
   // Of the model that is evaluated; a scorer may use others.
@@ -200,7 +211,7 @@ Result<ImportedResults> ResultsOfInspectArchive(std::string_view bytes, const st
       return header ? name == "header.json" : name.starts_with("samples/") && name.ends_with(".json");
     };
     const auto use = [&](const std::string& name, const std::string& text) -> Status {
-      ASSIGN_OR_RETURN(const Json json, ParseJson(text, fmt::format("{}:{}", source, name)));
+      ASSIGN_OR_RETURN(const Json json, ParseForeignJson(text, fmt::format("{}:{}", source, name)));
       if (header) {
         reader.TakeHeader(Member(json, "eval"));
       } else {

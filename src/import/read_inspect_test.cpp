@@ -102,5 +102,21 @@ TEST(Inspect, ErrorsAndSamplesWithoutScores) {
   EXPECT_THAT(results->notes, Contains("1 sample without a score left out."));
 }
 
+TEST(Inspect, ScoresThatAreNoNumberAreErrors) {
+  Json several = SampleOf("z", 1, "I");
+  several["scores"]["more"] = {{"value", nullptr}};
+  std::string text = DumpJson(Log("skill", {SampleOf("x", 1, "C"), SampleOf("y", 1, nullptr), several}));
+  for (std::size_t at = text.find(":null"); at != std::string::npos; at = text.find(":null"))
+    text.replace(at, 5, ":NaN");
+  const Result<ImportedResults> results = ReadResultsText(text, "x.json", {});
+  ASSERT_TRUE(results.ok()) << results.error().message;
+  ASSERT_EQ(results->answers.size(), 3U);
+  EXPECT_TRUE(AllPass(results->answers[0].checks));
+  EXPECT_NE(results->answers[1].error, "");
+  EXPECT_EQ(results->answers[2].error, "") << "it fails whatever the other score is";
+  EXPECT_FALSE(AllPass(results->answers[2].checks));
+  EXPECT_FALSE(ReadResultsText(text + "}", "x.json", {}).ok());
+}
+
 }  // namespace
 }  // namespace upskill

@@ -45,7 +45,7 @@ Result<ImportedResults> ResultsOfText(std::string_view text, const std::string& 
   if (text.starts_with(kZip)) return ResultsOfInspectArchive(text, source, options);
   if (IsVallyResults(text))
     return ResultsOfVally(text, source, fs::path(source).parent_path().filename().string(), options);
-  ASSIGN_OR_RETURN(const Json json, ParseJson(text, source));
+  ASSIGN_OR_RETURN(const Json json, ParseForeignJson(text, source));
   return ResultsOfJson(json, source, options);
 }
 

@@ -244,7 +244,7 @@ Result<std::vector<GradingFile>> FindGradings(const fs::path& folder, const Impo
 Json OptionalJson(const fs::path& file) {
   const Result<std::string> text = ReadFile(file, kMaxGradingBytes);
   if (!text) return nullptr;
-  Result<Json> json = ParseJson(*text, file.string());
+  Result<Json> json = ParseForeignJson(*text, file.string());
   return json ? std::move(json).value() : Json(nullptr);
 }
 
@@ -262,7 +262,7 @@ void TakeTiming(const fs::path& folder, const Json& graded, ImportedAnswer& answ
 Status TakeGrading(const GradingFile& grading, const ImportOptions& options, StreamingHash& hash,
                    ImportedResults& results) {
   ASSIGN_OR_RETURN(const std::string text, ReadFile(grading.file, kMaxGradingBytes));
-  ASSIGN_OR_RETURN(const Json graded, ParseJson(text, grading.file.string()));
+  ASSIGN_OR_RETURN(const Json graded, ParseForeignJson(text, grading.file.string()));
   hash.Add(fmt::format("{}\n{}\n", grading.file.lexically_relative(results.source).string(), Sha256Hex(text)));
   ImportedAnswer answer;
   answer.case_id = grading.eval_name;

@@ -146,7 +146,7 @@ Result<ImportedResults> ResultsOfTrials(const fs::path& folder, const std::vecto
   StreamingHash hash(StreamingHash::Kind::kSha256);
   for (const fs::path& file : files) {
     ASSIGN_OR_RETURN(const std::string text, ReadFile(file, kMaxTrialBytes));
-    ASSIGN_OR_RETURN(const Json trial, ParseJson(text, file.string()));
+    ASSIGN_OR_RETURN(const Json trial, ParseForeignJson(text, file.string()));
     hash.Add(fmt::format("{}\n{}\n", file.lexically_relative(folder).string(), Sha256Hex(text)));
     if (Member(trial, "task_name").is_string()) results.TakeHarbor(trial, ConditionOf(trial, file, folder, options));
   }

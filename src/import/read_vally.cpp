@@ -132,7 +132,7 @@ bool IsVallyResults(std::string_view text) {
   constexpr std::size_t kMaxLine = std::size_t{64} << 20U;
   const std::string_view line = Trim(text).substr(0, Trim(text).find('\n'));
   if (line.size() > kMaxLine || line.find("\"type\"") == std::string_view::npos) return false;
-  const Result<Json> first = ParseJson(line, "results.jsonl");
+  const Result<Json> first = ParseForeignJson(line, "results.jsonl");
   if (!first) return false;
   const std::string type = StringAt(*first, "type");
   return type == "trial-result" || type == "run-summary";
@@ -144,7 +144,7 @@ Result<ImportedResults> ResultsOfVally(std::string_view text, const std::string&
   std::size_t damaged = 0;
   for (const std::string_view line : SplitLines(text)) {
     if (Trim(line).empty()) continue;
-    if (const Result<Json> trial = ParseJson(line, source)) {
+    if (const Result<Json> trial = ParseForeignJson(line, source)) {
       reader.Take(*trial);
     } else {
       ++damaged;
