@@ -238,6 +238,20 @@ TEST(NetworkModel, ARejectedParameterIsLeftOutFromThenOn) {
   EXPECT_EQ(rig.Body(3)["max_completion_tokens"], 100);
 }
 
+TEST(NetworkModel, TheSystemTextMovesIntoTheQuestionWhereItsRoleIsRejected) {
+  Rig rig([](const Request& request) {
+    if (Json::parse(request.body)["messages"][0]["role"] == "system")
+      return Answer(400, R"({"object":"error","message":"System role not supported","code":400})");
+    return Answer(200, ChatBody("ok"));
+  });
+  ChatRequest request = Question("hi");
+  request.system = "be brief";
+  ASSERT_TRUE(rig.Ask(request).ok());
+  ASSERT_TRUE(rig.Ask(request).ok());
+  EXPECT_EQ(rig.server.request_count(), 3U);
+  EXPECT_EQ(rig.Body(2)["messages"], Json::parse(R"([{"role": "user", "content": "be brief\n\nhi"}])"));
+}
+
 TEST(NetworkModel, ConcurrentRequestsLearnTogether) {
   Rig rig([](const Request& request) {
     if (Json::parse(request.body).contains("seed"))

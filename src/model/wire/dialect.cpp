@@ -6,6 +6,20 @@
 #include "util/text.h"
 
 namespace upskill {
+namespace {
+
+// In the words of chat templates (Gemma, Mistral) and of servers.
+bool RejectsSystemRole(const std::string& text, bool rejects) {
+  const bool named =
+      ContainsAny(text, {"system role", "system message", "system prompt", "system instruction", "role system",
+                         "role: system", "'system'", "\"system\"", "`system`", "developer instruction"});
+  return (named && (rejects || ContainsAny(text, {"not enabled", "not accept", "invalid"}))) ||
+         ContainsAny(text, {"only user and assistant roles", "only user, assistant",
+                            "conversation roles must alternate user/assistant"});
+}
+
+}  // namespace
+
 Dialect DialectOf(const Provider& provider) {
   Dialect dialect;
   dialect.token_limit = provider.token_limit;
@@ -46,7 +60,8 @@ std::optional<Dialect> WithoutRejectedParameter(const Dialect& dialect, Wire wir
                ContainsAny(text, {"reasoning_effort", "reasoning.effort", "output_config", "effort", "thinking"})) ||
       drop(&Dialect::seed, ContainsAny(text, {"'seed'", "\"seed\"", "`seed`", " seed ", "seed:"})) ||
       drop(&Dialect::cache_key, text.find("prompt_cache_key") != std::string::npos) ||
-      drop(&Dialect::stream_usage, text.find("stream_options") != std::string::npos)) {
+      drop(&Dialect::stream_usage, text.find("stream_options") != std::string::npos) ||
+      drop(&Dialect::system_role, wire == Wire::kChat && RejectsSystemRole(text, rejects))) {
     return changed;
   }
   return std::nullopt;

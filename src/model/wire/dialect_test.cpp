@@ -26,6 +26,19 @@ TEST(WithoutRejectedParameter, TokenLimit) {
                    .has_value());
 }
 
+TEST(WithoutRejectedParameter, SystemRole) {
+  for (const char* message :
+       {"System role not supported", "400: Only user and assistant roles are supported!", "Unexpected role: system",
+        "Conversation roles must alternate user/assistant/user/assistant/...",
+        "Developer instruction is not enabled for models/gemma-3-1b-it"}) {
+    const std::optional<Dialect> changed = After("generic.x", message);
+    ASSERT_TRUE(changed.has_value()) << message;
+    EXPECT_FALSE(changed->system_role) << message;
+    EXPECT_FALSE(WithoutRejectedParameter(*changed, Wire::kChat, message).has_value()) << "only once";
+  }
+  EXPECT_FALSE(After("generic.x", "The system is overloaded").has_value());
+}
+
 TEST(WithoutRejectedParameter, OtherParameters) {
   EXPECT_FALSE(After("gpt-4o",
                      "Unsupported value: 'temperature' does not support 0.7 with this model. Only the default (1) "

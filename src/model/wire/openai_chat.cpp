@@ -25,9 +25,10 @@ Json AssistantMessage(const Message& message) {
   return out;
 }
 
-Json ChatMessages(const ChatRequest& request) {
+Json ChatMessages(const ChatRequest& request, bool system_role) {
   Json messages = Json::array();
-  if (!request.system.empty()) messages.push_back({{"role", "system"}, {"content", request.system}});
+  if (!request.system.empty())
+    messages.push_back({{"role", system_role ? "system" : "user"}, {"content", request.system}});
   for (const Message& message : request.messages) {
     if (message.role == Role::kAssistant) {
       messages.push_back(AssistantMessage(message));
@@ -36,8 +37,12 @@ Json ChatMessages(const ChatRequest& request) {
     for (const ToolResult& result : message.tool_results) {
       messages.push_back({{"role", "tool"}, {"tool_call_id", result.call_id}, {"content", result.text}});
     }
-    if (!message.text.empty() || message.tool_results.empty())
+    if (message.text.empty() && !message.tool_results.empty()) continue;
+    if (!system_role && messages.size() == 1 && messages[0]["role"] == "user") {
+      messages[0]["content"] = request.system + "\n\n" + message.text;  // roles must alternate, too
+    } else {
       messages.push_back({{"role", "user"}, {"content", message.text}});
+    }
   }
   return messages;
 }
@@ -281,7 +286,7 @@ class ChatAssembler : public StreamAssembler {
 }  // namespace
 
 Json BuildChat(const ChatRequest& request, const WireOptions& options) {
-  Json body = {{"model", options.model}, {"messages", ChatMessages(request)}};
+  Json body = {{"model", options.model}, {"messages", ChatMessages(request, options.dialect.system_role)}};
   AddChatTools(request, options, body);
   AddSettings(request, options, body);
   return body;

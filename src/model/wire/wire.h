@@ -27,6 +27,7 @@ struct Dialect {
   bool cache_key = true;
   bool stream_usage = true;
   bool encrypted_reasoning = true;
+  bool system_role = true;  // else the system text begins the first message of the user
 };
 
 // What a request body depends on besides the request itself.
