@@ -214,7 +214,7 @@ std::string ReaderSources(TraceFormat format) {
       {TraceFormat::kInspect, "inspect"},
       {TraceFormat::kSweAgent, "swe_agent"},
       {TraceFormat::kMiniSweAgent, "mini_swe_agent"},
-      {TraceFormat::kOpenAiMessages, "chat_message chat_messages"},
+      {TraceFormat::kOpenAiMessages, "chat_message chat_messages terminal_chat"},
       {TraceFormat::kAnthropicMessages, "chat_message chat_messages"},
       {TraceFormat::kHfSts, "hf_sts"},
       {TraceFormat::kCursor, "markdown"},

@@ -8,13 +8,14 @@
 
 #include "trace/formats/chat_message.h"
 #include "trace/formats/readers.h"
+#include "trace/formats/terminal_chat.h"
 
 namespace upskill {
 namespace {
 
 class ChatMessagesReader : public RecordReader {
  public:
-  explicit ChatMessagesReader(TraceBuilder& builder) : builder_(builder) {}
+  explicit ChatMessagesReader(TraceBuilder& builder) : builder_(builder), terminal_(builder) {}
 
   void Add(Json& record, std::size_t line) override {
     EventContext stamp;
@@ -29,12 +30,16 @@ class ChatMessagesReader : public RecordReader {
       AddConversation(record, stamp);
     } else if (record.contains("choices") || StringAt(record, "type") == "message") {
       AddResponse(record, stamp);
-    } else if (!AddChatMessage(builder_, record, stamp)) {
+    } else if (!AddMessage(record, stamp)) {
       builder_.NoteUnknown("role " + StringAt(record, "role"), record, line);
     }
   }
 
  private:
+  bool AddMessage(Json& message, const EventContext& stamp) {
+    return terminal_.Add(message, stamp) || AddChatMessage(builder_, message, stamp);
+  }
+
   void AddConversation(Json& record, const EventContext& stamp) {
     builder_.NoteModel(StringAt(record, "model"));
     if (JsonGet(record, "passed_checks", false)) builder_.SetPassedChecks();  // of a run of `eval`
@@ -55,8 +60,7 @@ class ChatMessagesReader : public RecordReader {
       }
       EventContext at = stamp;
       if (const auto time = TimeAt(message, "timestamp")) at.time_ms = time;
-      if (!AddChatMessage(builder_, message, at))
-        builder_.NoteUnknown("role " + StringAt(message, "role"), message, at.line);
+      if (!AddMessage(message, at)) builder_.NoteUnknown("role " + StringAt(message, "role"), message, at.line);
     }
   }
 
@@ -66,19 +70,20 @@ class ChatMessagesReader : public RecordReader {
     Json* const choices = FindMember(response, "choices");
     if (choices == nullptr || !choices->is_array()) {
       response["role"] = "assistant";
-      AddChatMessage(builder_, response, stamp);
+      AddMessage(response, stamp);
       return;
     }
     for (Json& choice : *choices) {
       Json* const message = FindMember(choice, "message");
       if (message != nullptr && message->is_object()) {
         (*message)["role"] = "assistant";
-        AddChatMessage(builder_, *message, stamp);
+        AddMessage(*message, stamp);
       }
     }
   }
 
   TraceBuilder& builder_;
+  TerminalChat terminal_;
 };
 
 }  // namespace

@@ -184,7 +184,9 @@ std::string CommandOf(std::string_view tool, const Json& arguments) {
     }
     return words;
   }
-  return "";
+  // What Terminus types into a terminal; single keys such as C-c or q aren't commands.
+  const std::string keys = StringAt(arguments, "keystrokes");
+  return keys.find_first_of(" \r\n") == std::string::npos ? "" : std::string(Trim(keys));
 }
 
 std::string PathOf(const Json& arguments) {
