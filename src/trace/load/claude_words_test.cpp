@@ -15,11 +15,13 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-Json Message(const Json& content) { return {{"type", "user"}, {"message", {{"role", "user"}, {"content", content}}}}; }
+Json UserMessage(const Json& content) {
+  return {{"type", "user"}, {"message", {{"role", "user"}, {"content", content}}}};
+}
 
 // The user's words in a session of these records, "Build it" first.
 Words WordsIn(std::vector<Json> records) {
-  records.insert(records.begin(), Message("Build it"));
+  records.insert(records.begin(), UserMessage("Build it"));
   std::string text;
   for (std::size_t i = 0; i < records.size(); ++i) {
     records[i]["sessionId"] = "s";
@@ -35,53 +37,55 @@ Words WordsIn(std::vector<Json> records) {
   return words;
 }
 
-Json Queued(const Json& prompt, const Json& more = Json::object()) {
+Json QueuedCommand(const Json& prompt, const Json& more = Json::object()) {
   Json attachment = {{"type", "queued_command"}, {"prompt", prompt}};
   attachment.update(more);
   return {{"type", "attachment"}, {"attachment", attachment}};
 }
 
-Json Command(const std::string& name, const std::string& arguments) {
-  return Message(
+Json LocalCommand(const std::string& name, const std::string& arguments) {
+  return UserMessage(
       fmt::format("<command-name>/{0}</command-name>\n            <command-message>{0}</command-message>\n"
                   "            <command-args>{1}</command-args>",
                   name, arguments));
 }
 
-Json Printed(const std::string& text) {
-  return Message(fmt::format("<local-command-stdout>{}</local-command-stdout>", text));
+Json CommandPrinted(const std::string& text) {
+  return UserMessage(fmt::format("<local-command-stdout>{}</local-command-stdout>", text));
 }
 
 TEST(ClaudeWords, QueuedWhileTheAgentWorked) {
   const Words said = {"Build it", "No, use ninja"};
-  EXPECT_EQ(WordsIn({Queued("No, use ninja", {{"commandMode", "prompt"}, {"origin", {{"kind", "human"}}}})}), said);
-  EXPECT_EQ(WordsIn({Queued("No, use ninja", {{"commandMode", "prompt"}})}), said);
-  EXPECT_EQ(WordsIn({Queued("No, use ninja")}), said);
+  EXPECT_EQ(WordsIn({QueuedCommand("No, use ninja", {{"commandMode", "prompt"}, {"origin", {{"kind", "human"}}}})}),
+            said);
+  EXPECT_EQ(WordsIn({QueuedCommand("No, use ninja", {{"commandMode", "prompt"}})}), said);
+  EXPECT_EQ(WordsIn({QueuedCommand("No, use ninja")}), said);
   const Json blocks = {{{"type", "text"}, {"text", "No, use ninja"}}, {{"type", "image"}, {"source", {}}}};
-  EXPECT_EQ(WordsIn({Queued(blocks, {{"commandMode", "prompt"}})}), said);
-  EXPECT_EQ(WordsIn({Queued("ls", {{"commandMode", "bash"}})}), (Words{"Build it", "! ls"}));
+  EXPECT_EQ(WordsIn({QueuedCommand(blocks, {{"commandMode", "prompt"}})}), said);
+  EXPECT_EQ(WordsIn({QueuedCommand("ls", {{"commandMode", "bash"}})}), (Words{"Build it", "! ls"}));
   // Each is told once.
   const Json enqueued = {{"type", "queue-operation"}, {"operation", "enqueue"}, {"content", "No, use ninja"}};
-  EXPECT_EQ(WordsIn({enqueued, Queued("No, use ninja")}), said);
+  EXPECT_EQ(WordsIn({enqueued, QueuedCommand("No, use ninja")}), said);
 }
 
 TEST(ClaudeWords, QueuedByAProgram) {
   const Words said = {"Build it"};
-  EXPECT_EQ(WordsIn({Queued("3 tests failed", {{"commandMode", "task-notification"}})}), said);
-  EXPECT_EQ(
-      WordsIn({Queued("3 tests failed", {{"commandMode", "prompt"}, {"origin", {{"kind", "task-notification"}}}})}),
-      said);
-  EXPECT_EQ(WordsIn({Queued("Go on", {{"commandMode", "prompt"}, {"origin", {{"kind", "coordinator"}}}})}), said);
-  EXPECT_EQ(WordsIn({Queued("Go on", {{"commandMode", "prompt"}, {"isMeta", true}})}), said);
-  EXPECT_EQ(WordsIn({Queued("<task-notification>\n<status>failed</status>\n</task-notification>")}), said);
-  Json message = Message("3 tests failed");
+  EXPECT_EQ(WordsIn({QueuedCommand("3 tests failed", {{"commandMode", "task-notification"}})}), said);
+  EXPECT_EQ(WordsIn({QueuedCommand("3 tests failed",
+                                   {{"commandMode", "prompt"}, {"origin", {{"kind", "task-notification"}}}})}),
+            said);
+  EXPECT_EQ(WordsIn({QueuedCommand("Go on", {{"commandMode", "prompt"}, {"origin", {{"kind", "coordinator"}}}})}),
+            said);
+  EXPECT_EQ(WordsIn({QueuedCommand("Go on", {{"commandMode", "prompt"}, {"isMeta", true}})}), said);
+  EXPECT_EQ(WordsIn({QueuedCommand("<task-notification>\n<status>failed</status>\n</task-notification>")}), said);
+  Json message = UserMessage("3 tests failed");
   message["origin"] = {{"kind", "task-notification"}};
   EXPECT_EQ(WordsIn({message}), said);
 }
 
 TEST(ClaudeWords, ElementsOfTheProgram) {
   const auto typed = [](const std::string& text) {
-    const Words words = WordsIn({Message(text)});
+    const Words words = WordsIn({UserMessage(text)});
     return words.size() == 2 ? words[1] : fmt::format("{} messages", words.size());
   };
   const std::string notice = "<task-notification>\n<task-id>b1</task-id>\n</task-notification>";
@@ -101,7 +105,7 @@ TEST(ClaudeWords, ElementsOfTheProgram) {
 
 TEST(ClaudeWords, ArgumentsOfLocalCommands) {
   const auto local = [](const std::string& name, const std::string& arguments) {
-    const Words words = WordsIn({Command(name, arguments), Printed("Done")});
+    const Words words = WordsIn({LocalCommand(name, arguments), CommandPrinted("Done")});
     return words.size() == 2 ? words[1] : "";
   };
   EXPECT_EQ(local("goal", "Make all tests pass"), "/goal Make all tests pass");

@@ -15,9 +15,9 @@
 namespace upskill {
 namespace {
 
-using Records = std::vector<std::pair<std::string, Json>>;  // type and payload
+using RolloutRecords = std::vector<std::pair<std::string, Json>>;  // type and payload
 
-Trace Read(const Records& records) {
+Trace ReadRollout(const RolloutRecords& records) {
   std::string text =
       R"({"timestamp":"2026-08-20T09:00:00.000Z","type":"session_meta","payload":{"id":"1","cwd":"/p"}})";
   for (const auto& [type, payload] : records) {
@@ -28,22 +28,24 @@ Trace Read(const Records& records) {
   return trace.ok() ? std::move(*trace) : Trace{};
 }
 
-Records::value_type Said(const std::string& words) {
+RolloutRecords::value_type UserSaid(const std::string& words) {
   return {"response_item",
           {{"type", "message"}, {"role", "user"}, {"content", {{{"type", "input_text"}, {"text", words}}}}}};
 }
 
-Records::value_type Script(const std::string& id, const std::string& source) {
+RolloutRecords::value_type ScriptCall(const std::string& id, const std::string& source) {
   return {"response_item", {{"type", "custom_tool_call"}, {"call_id", id}, {"name", "exec"}, {"input", source}}};
 }
 
-Records::value_type Output(const std::string& id, const std::string& text) {
+RolloutRecords::value_type ScriptOutput(const std::string& id, const std::string& text) {
   return {"response_item", {{"type", "custom_tool_call_output"}, {"call_id", id}, {"output", text}}};
 }
 
-Records::value_type Completed(const Json& item) { return {"event_msg", {{"type", "item_completed"}, {"item", item}}}; }
+RolloutRecords::value_type CompletedItem(const Json& item) {
+  return {"event_msg", {{"type", "item_completed"}, {"item", item}}};
+}
 
-Json Command(const std::string& id, const std::string& command, int code, const std::string& output) {
+Json RanCommand(const std::string& id, const std::string& command, int code, const std::string& output) {
   return {{"type", "CommandExecution"},
           {"id", id},
           {"command", {"/bin/bash", "-lc", command}},
@@ -52,7 +54,7 @@ Json Command(const std::string& id, const std::string& command, int code, const 
           {"exit_code", code}};
 }
 
-std::map<std::string, CallStatus> CommandsOf(const Trace& trace) {
+std::map<std::string, CallStatus> CommandOutcomes(const Trace& trace) {
   std::map<std::string, CallStatus> commands;
   for (const Event& event : trace.events) {
     if (event.kind == EventKind::kToolCall && !event.command.empty())
@@ -62,11 +64,11 @@ std::map<std::string, CallStatus> CommandsOf(const Trace& trace) {
 }
 
 TEST(CodexScript, CommandsAreCallsWithOutcomes) {
-  const Trace trace =
-      Read({Said("fix it"), Script("c1", "await Promise.all([tools.exec_command({cmd: 'make'}), …])"),
-            Completed(Command("e1", "make", 0, "built")), Completed(Command("e2", "pytest -q", 1, "1 failed")),
-            Output("c1", "Script completed\nWall time 1 seconds\nOutput:\n1 failed")});
-  EXPECT_EQ(CommandsOf(trace),
+  const Trace trace = ReadRollout(
+      {UserSaid("fix it"), ScriptCall("c1", "await Promise.all([tools.exec_command({cmd: 'make'}), …])"),
+       CompletedItem(RanCommand("e1", "make", 0, "built")), CompletedItem(RanCommand("e2", "pytest -q", 1, "1 failed")),
+       ScriptOutput("c1", "Script completed\nWall time 1 seconds\nOutput:\n1 failed")});
+  EXPECT_EQ(CommandOutcomes(trace),
             (std::map<std::string, CallStatus>{{"make", CallStatus::kOk}, {"pytest -q", CallStatus::kError}}));
   const TraceCounts counts = CountTrace(trace);
   EXPECT_EQ(counts.tool_errors, 1U);
@@ -74,24 +76,24 @@ TEST(CodexScript, CommandsAreCallsWithOutcomes) {
 }
 
 TEST(CodexScript, EventsOfAnOlderVersionAreCallsToo) {
-  const Trace trace = Read({Script("c1", "tools.exec_command({cmd: 'make'})"),
-                            {"event_msg",
-                             {{"type", "exec_command_end"},
-                              {"call_id", "e1"},
-                              {"command", {"bash", "-lc", "make"}},
-                              {"exit_code", 2},
-                              {"stdout", "no rule"}}}});
-  EXPECT_EQ(CommandsOf(trace), (std::map<std::string, CallStatus>{{"make", CallStatus::kError}}));
+  const Trace trace = ReadRollout({ScriptCall("c1", "tools.exec_command({cmd: 'make'})"),
+                                   {"event_msg",
+                                    {{"type", "exec_command_end"},
+                                     {"call_id", "e1"},
+                                     {"command", {"bash", "-lc", "make"}},
+                                     {"exit_code", 2},
+                                     {"stdout", "no rule"}}}});
+  EXPECT_EQ(CommandOutcomes(trace), (std::map<std::string, CallStatus>{{"make", CallStatus::kError}}));
 }
 
 TEST(CodexScript, PatchesChangeFiles) {
   const Json changes = {{"/p/a.py", {{"type", "update"}, {"unified_diff", "@@ -1 +1 @@\n-x = 1\n+x = 2\n"}}},
                         {"/p/b.py", {{"type", "add"}, {"content", "y = 1\nz = 2\n"}}}};
   const Json rejected = {{"/p/c.py", {{"type", "add"}, {"content", "never\n"}}}};
-  const Trace trace =
-      Read({Said("port it"), Script("c1", "await tools.apply_patch(…)"),
-            Completed({{"type", "FileChange"}, {"id", "e1"}, {"changes", changes}, {"status", "completed"}}),
-            Completed({{"type", "FileChange"}, {"id", "e2"}, {"changes", rejected}, {"status", "declined"}})});
+  const Trace trace = ReadRollout(
+      {UserSaid("port it"), ScriptCall("c1", "await tools.apply_patch(…)"),
+       CompletedItem({{"type", "FileChange"}, {"id", "e1"}, {"changes", changes}, {"status", "completed"}}),
+       CompletedItem({{"type", "FileChange"}, {"id", "e2"}, {"changes", rejected}, {"status", "declined"}})});
   std::vector<std::string> changed;
   for (const Event& event : trace.events) {
     if (event.kind == EventKind::kFileChange) changed.push_back(event.path);
@@ -104,14 +106,14 @@ TEST(CodexScript, PatchesChangeFiles) {
 }
 
 TEST(CodexScript, ToolsOfServersAreCalls) {
-  const Trace trace =
-      Read({Script("c1", "await tools.mcp__units__add({a: 1})"), Completed({{"type", "McpToolCall"},
-                                                                            {"id", "e1"},
-                                                                            {"server", "units"},
-                                                                            {"tool", "add"},
-                                                                            {"arguments", {{"a", 1}}},
-                                                                            {"status", "failed"},
-                                                                            {"error", {{"message", "no unit"}}}})});
+  const Trace trace = ReadRollout(
+      {ScriptCall("c1", "await tools.mcp__units__add({a: 1})"), CompletedItem({{"type", "McpToolCall"},
+                                                                               {"id", "e1"},
+                                                                               {"server", "units"},
+                                                                               {"tool", "add"},
+                                                                               {"arguments", {{"a", 1}}},
+                                                                               {"status", "failed"},
+                                                                               {"error", {{"message", "no unit"}}}})});
   EXPECT_EQ(CountTrace(trace).tool_calls_by_name, (std::map<std::string, std::size_t>{{"exec", 1}, {"units__add", 1}}));
   EXPECT_EQ(trace.events.back().text, "no unit");
   EXPECT_EQ(trace.events.back().status, CallStatus::kError);
@@ -119,18 +121,18 @@ TEST(CodexScript, ToolsOfServersAreCalls) {
 
 // Other calls are in the recording already, and what the user ran in a shell isn't the agent's.
 TEST(CodexScript, ItemsRepeatNoCall) {
-  Json typed = Command("e2", "ls", 0, "a.py");
+  Json typed = RanCommand("e2", "ls", 0, "a.py");
   typed["source"] = "user_shell";
   const Json call = {
       {"type", "function_call"}, {"name", "exec_command"}, {"arguments", R"({"cmd":"make"})"}, {"call_id", "c2"}};
   const Trace trace =
-      Read({Script("c1", "text('hello')"),
-            Output("c1", "Script completed"),
-            {"response_item", call},
-            Completed(Command("c2", "make", 1, "no rule")),
-            {"response_item", {{"type", "function_call_output"}, {"call_id", "c2"}, {"output", "no rule"}}},
-            Completed(typed)});
-  EXPECT_EQ(CommandsOf(trace), (std::map<std::string, CallStatus>{{"make", CallStatus::kError}}));
+      ReadRollout({ScriptCall("c1", "text('hello')"),
+                   ScriptOutput("c1", "Script completed"),
+                   {"response_item", call},
+                   CompletedItem(RanCommand("c2", "make", 1, "no rule")),
+                   {"response_item", {{"type", "function_call_output"}, {"call_id", "c2"}, {"output", "no rule"}}},
+                   CompletedItem(typed)});
+  EXPECT_EQ(CommandOutcomes(trace), (std::map<std::string, CallStatus>{{"make", CallStatus::kError}}));
   EXPECT_EQ(CountTrace(trace).tool_calls, 2U);
 }
 
@@ -144,18 +146,20 @@ std::string KeptRequests(const Trace& trace) {
 
 TEST(CodexRollback, AbandonsTheLastTurns) {
   const auto back = [](int turns) {
-    return Records::value_type("event_msg", {{"type", "thread_rolled_back"}, {"num_turns", turns}});
+    return RolloutRecords::value_type("event_msg", {{"type", "thread_rolled_back"}, {"num_turns", turns}});
   };
-  EXPECT_EQ(KeptRequests(Read({Said("a"), Said("b"), back(1), Said("c")})), "a;c;");
-  EXPECT_EQ(KeptRequests(Read({Said("a"), Said("b"), Said("c"), back(1), back(1), Said("d")})), "a;d;");
-  EXPECT_EQ(KeptRequests(Read({Said("a"), Said("b"), back(1), Said("c"), back(2), Said("d")})), "d;");
-  EXPECT_EQ(KeptRequests(Read({Said("a"), back(9), Said("b")})), "b;");
-  EXPECT_EQ(KeptRequests(Read({Said("a"), back(0), Said("b")})), "a;b;");
+  EXPECT_EQ(KeptRequests(ReadRollout({UserSaid("a"), UserSaid("b"), back(1), UserSaid("c")})), "a;c;");
+  EXPECT_EQ(KeptRequests(ReadRollout({UserSaid("a"), UserSaid("b"), UserSaid("c"), back(1), back(1), UserSaid("d")})),
+            "a;d;");
+  EXPECT_EQ(KeptRequests(ReadRollout({UserSaid("a"), UserSaid("b"), back(1), UserSaid("c"), back(2), UserSaid("d")})),
+            "d;");
+  EXPECT_EQ(KeptRequests(ReadRollout({UserSaid("a"), back(9), UserSaid("b")})), "b;");
+  EXPECT_EQ(KeptRequests(ReadRollout({UserSaid("a"), back(0), UserSaid("b")})), "a;b;");
   // A recording of what the interface showed alone.
   const auto shown = [](const char* text) {
-    return Records::value_type("event_msg", {{"type", "user_message"}, {"message", text}});
+    return RolloutRecords::value_type("event_msg", {{"type", "user_message"}, {"message", text}});
   };
-  EXPECT_EQ(KeptRequests(Read({shown("a"), shown("b"), back(1), shown("c")})), "a;c;");
+  EXPECT_EQ(KeptRequests(ReadRollout({shown("a"), shown("b"), back(1), shown("c")})), "a;c;");
 }
 
 }  // namespace
