@@ -2,6 +2,7 @@
 #include "trace/formats/codex.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <array>
 
@@ -31,6 +32,26 @@ CallStatus StatusOfHead(std::string_view text) {
     if (!number.empty()) return number == "0" ? CallStatus::kOk : CallStatus::kError;
   }
   return CallStatus::kUnknown;
+}
+
+// The value of a literal of JavaScript, which includes its quotes.
+std::string ValueOfLiteral(std::string_view literal) {
+  if (literal.starts_with('"')) {
+    if (const ParsedRecord parsed = ParseRecord(literal); parsed.value && parsed.value->is_string())
+      return parsed.value->get<std::string>();
+  }
+  std::string value;
+  for (std::size_t i = 1; i + 1 < literal.size(); ++i) {
+    const bool escaped = literal[i] == '\\';
+    if (escaped) ++i;
+    const char c = literal[i];
+    if (!escaped) {
+      value += c;
+    } else if (c != '\n') {
+      value += c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c;
+    }
+  }
+  return value;
 }
 
 CodexOutput TakeTextOutput(std::string text) {
@@ -90,6 +111,21 @@ std::string PatchOfChanges(const Json& changes) {
     for (const std::string_view line : SplitLines(text)) patch += fmt::format("{}{}\n", added ? "+" : "", line);
   }
   return patch + "*** End Patch\n";
+}
+
+std::vector<ScriptedCall> CallsInScript(std::string_view script) {
+  static const RE2 pattern(R"re((?s)tools\.(exec_command|apply_patch)\(\s*(?:\{[^}]*?\bcmd["']?\s*:\s*)?)re"
+                           R"re(("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`))re");
+  std::vector<ScriptedCall> calls;
+  re2::StringPiece rest(script.data(), script.size());
+  std::string tool;
+  std::string literal;
+  while (RE2::FindAndConsume(&rest, pattern, &tool, &literal)) {
+    std::string value = ValueOfLiteral(literal);
+    const bool command = tool == "exec_command";
+    calls.push_back({tool, command ? Json::object({{"cmd", std::move(value)}}) : Json(std::move(value))});
+  }
+  return calls;
 }
 
 std::string_view CodexRequest(std::string_view text) {

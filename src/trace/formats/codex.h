@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "trace/read/record.h"
 #include "trace/trace.h"
@@ -21,6 +22,13 @@ CallStatus StatusOfCodexItem(const Json& item);
 
 // Changes of files, {PATH: {type, content or unified_diff}}, in the form that the tool apply_patch takes.
 std::string PatchOfChanges(const Json& changes);
+
+// The commands and patches that a script ("code mode") gives its tools as literals, in their order.
+struct ScriptedCall {
+  std::string tool;
+  Json arguments;
+};
+std::vector<ScriptedCall> CallsInScript(std::string_view script);
 
 // The user's words in a Codex user message: empty for injected context; the text after "## My request for Codex:" if an
 // IDE put its context before it.

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Codex session files (~/.codex/sessions), with the {timestamp, type, payload} envelope and, before mid 2025, without.
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "trace/formats/codex.h"
@@ -83,6 +88,7 @@ class CodexRolloutReader : public RecordReader {
   }
 
   void NoteSession(const Json& meta) {
+    records_items_ = records_items_ || StringAt(meta, "history_mode") == "paginated";
     if (!builder_.trace().session_id.empty()) return;  // later ones are those of resumed and forked sessions
     builder_.SetSession(StringAt(meta, "id"));
     builder_.SetFolder(StringAt(meta, "cwd"));
@@ -161,8 +167,12 @@ class CodexRolloutReader : public RecordReader {
       if (Json* const member = FindMember(item, key); member != nullptr && arguments.is_null())
         arguments = std::move(*member);
     }
-    has_scripts_ = has_scripts_ || (type == "custom_tool_call" && name == "exec");
     std::string call_id = StringAt(item, "call_id");
+    if (type == "custom_tool_call" && name == "exec" && arguments.is_string()) {
+      has_scripts_ = true;
+      script_id_ = call_id;
+      script_ = records_items_ ? "" : arguments.get<std::string>();
+    }
     // A search by the service has no separate output; its status is part of the call.
     const bool answers_itself = type == "web_search_call" || type == "image_generation_call";
     const std::string status = StringAt(item, "status");
@@ -180,6 +190,7 @@ class CodexRolloutReader : public RecordReader {
     const std::string call_id = StringAt(item, "call_id");
     const auto ended = ended_.extract(call_id);
     if (!ended.empty() && taken.status == CallStatus::kUnknown) taken.status = ended.mapped();
+    if (call_id == script_id_ && !script_.empty()) AddUnrecordedCalls(taken.text, stamp);
     builder_.AddResult(stamp, call_id, std::move(taken.text), taken.status);
   }
 
@@ -262,6 +273,31 @@ class CodexRolloutReader : public RecordReader {
     }
     builder_.AddCall(stamp, std::move(tool), id, std::move(arguments));
     builder_.AddResult(stamp, id, std::move(output), status);
+    script_.clear();
+  }
+
+  // For versions that record only the script and its output. A patch that fails ends the script; what became of a
+  // command is known if it is the only one and the script printed its exit code.
+  void AddUnrecordedCalls(std::string_view output, const EventContext& stamp) {
+    static const RE2 code_pattern(R"re(exit_code\\?["']?\s*:\s*(\d+))re");
+    std::string code;
+    RE2::PartialMatch(re2::StringPiece(output.data(), output.size()), code_pattern, &code);
+    std::vector<ScriptedCall> calls = CallsInScript(std::exchange(script_, {}));
+    const bool failed = output.starts_with("Script failed");
+    if (failed && calls.size() > 1) calls.resize(1);  // the others may not have been made
+    const auto commands =
+        std::count_if(calls.begin(), calls.end(), [](const ScriptedCall& call) { return call.tool == "exec_command"; });
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      CallStatus status = CallStatus::kUnknown;
+      if (calls[i].tool == "apply_patch") {
+        if (!output.starts_with("Script running")) status = failed ? CallStatus::kError : CallStatus::kOk;
+      } else if (commands == 1 && !code.empty()) {
+        status = code == "0" ? CallStatus::kOk : CallStatus::kError;
+      }
+      const std::string id = fmt::format("{}/{}", script_id_, i + 1);
+      builder_.AddCall(stamp, std::move(calls[i].tool), id, std::move(calls[i].arguments));
+      builder_.AddResult(stamp, id, "", status);
+    }
   }
 
   void NoteTurn(std::size_t event) {
@@ -332,8 +368,11 @@ class CodexRolloutReader : public RecordReader {
   std::string last_total_;
   bool has_items_ = false;
   bool has_scripts_ = false;
-  std::map<std::string, CallStatus> ended_;                       // calls whose output follows, by id
-  std::vector<std::size_t> turns_;                                // where those that weren't rolled back begin
+  bool records_items_ = false;               // the recording has all items of the turns
+  std::string script_id_;                    // of the last script
+  std::string script_;                       // its source, until a call of it turns out to be recorded
+  std::map<std::string, CallStatus> ended_;  // calls whose output follows, by id
+  std::vector<std::size_t> turns_;           // where those that weren't rolled back begin
   std::vector<std::pair<std::size_t, std::size_t>> rolled_back_;  // events: first, end
   std::vector<Shown> shown_;  // interface events; discarded at the first item, which they would repeat
 };

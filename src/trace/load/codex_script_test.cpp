@@ -86,6 +86,29 @@ TEST(CodexScript, EventsOfAnOlderVersionAreCallsToo) {
   EXPECT_EQ(CommandOutcomes(trace), (std::map<std::string, CallStatus>{{"make", CallStatus::kError}}));
 }
 
+TEST(CodexScript, LiteralsOfAScriptThatIsAllThereIs) {
+  const std::string script = R"js(const r = await tools.exec_command({workdir: "/p", "cmd": "echo \"a\"; make"});
+text(JSON.stringify(r)); const later = command; tools.exec_command({cmd: later});
+await tools.apply_patch(`*** Begin Patch
+*** Add File: a.py
++x = 1
+*** End Patch`);)js";
+  const std::string printed = R"(Script completed
+Wall time 1 seconds
+Output:
+{"exit_code":2,"output":"no rule"})";
+  const Trace trace = ReadRollout({ScriptCall("c1", script), ScriptOutput("c1", printed)});
+  EXPECT_EQ(CommandOutcomes(trace), (std::map<std::string, CallStatus>{{"echo \"a\"; make", CallStatus::kError}}));
+  EXPECT_NE(MakeDigest({trace}, {}).text.find("a.py"), std::string::npos);
+  const std::string both = "tools.exec_command({cmd: 'a\\'b'}); tools.exec_command({cmd: 'c'})";
+  const auto outcomes = [&](const std::string& output) {
+    return CommandOutcomes(ReadRollout({ScriptCall("c1", both), ScriptOutput("c1", output)}));
+  };
+  EXPECT_EQ(outcomes("Script completed\nexit_code: 0"),
+            (std::map<std::string, CallStatus>{{"a'b", CallStatus::kUnknown}, {"c", CallStatus::kUnknown}}));
+  EXPECT_EQ(outcomes("Script failed\nTypeError").size(), 1U) << "the second may not have been reached";
+}
+
 TEST(CodexScript, PatchesChangeFiles) {
   const Json changes = {{"/p/a.py", {{"type", "update"}, {"unified_diff", "@@ -1 +1 @@\n-x = 1\n+x = 2\n"}}},
                         {"/p/b.py", {{"type", "add"}, {"content", "y = 1\nz = 2\n"}}}};
