@@ -33,13 +33,22 @@ void Warn(const std::vector<std::string>& warnings, std::vector<Remark>& remarks
   for (const std::string& warning : warnings) remarks.push_back({true, warning});
 }
 
+// Whether the skill has a previous version of which students get something else.
+bool HasChanged(const MeasureSpec& spec) {
+  if (!spec.previous) return false;
+  const SkillSnapshot& now = spec.skill->snapshot;
+  const SkillSnapshot& before = spec.previous->snapshot;
+  if (before.name.empty() && before.body.empty()) return false;
+  return before.name != now.name || before.body != now.body || spec.previous->folder != spec.skill->folder;
+}
+
 std::vector<Arm> ArmsOf(const MeasureSpec& spec) {
   if (spec.others) return {Arm::kSkill};
   std::vector<Arm> arms;
   if (spec.baseline) arms.push_back(Arm::kBaseline);
   if (spec.skill) arms.push_back(Arm::kSkill);
   if (spec.placebo) arms.push_back(Arm::kPlacebo);
-  if (spec.previous) arms.push_back(Arm::kPrevious);
+  if (HasChanged(spec)) arms.push_back(Arm::kPrevious);
   return arms;
 }
 
@@ -62,6 +71,20 @@ Plan PlanOf(const MeasureSpec& spec) {
   plan.offers_cache = spec.offers_cache;
   if (plan.trial.empty()) plan.share.comparisons = std::max(1, static_cast<int>(plan.arms.size()) - 1);
   return plan;
+}
+
+// Says why the skill isn't compared with a previous version. Without any other comparison, nothing is to be decided.
+void DoWithoutPrevious(PlannedRun& planned) {
+  Plan& plan = planned.plan;
+  planned.remarks.push_back(
+      {false, plan.previous.name.empty()
+                  ? plan.skill.name + " has no earlier version: it is measured against no skill alone"
+                  : fmt::format("nothing has changed: students get the same text from {} and its previous version, so "
+                                "no answers are needed to compare them",
+                                plan.skill.name)});
+  if (!plan.stop_when_decided || plan.has_arm(ComparedArm(plan))) return;
+  plan.stop_when_decided = false;
+  plan.rounds = 1;
 }
 
 std::vector<std::string> SpecsOf(const std::vector<Student>& students) {
@@ -87,8 +110,7 @@ Status OpenStudents(const std::vector<std::string>& specs, bool batch, Measureme
 // nothing.
 Status TakeGate(const std::string& gate, bool is_forecast, Measurement& measurement) {
   if (gate.empty()) return {};
-  ASSIGN_OR_RETURN(measurement.gate, ParseGate(gate));
-  RETURN_IF_ERROR(CheckGateModels(*measurement.gate, measurement.plan));
+  ASSIGN_OR_RETURN(measurement.gate, ParseGate(gate, measurement.plan));
   if (!is_forecast) return {};
   ASSIGN_OR_RETURN(const std::vector<std::string> warnings, ForecastGate(*measurement.gate, measurement.plan));
   Warn(warnings, measurement.remarks);
@@ -258,6 +280,7 @@ Result<PlannedRun> PlanMeasurement(const MeasureSpec& spec, const MeasurePlace& 
     return InputError(
         "--stop-when-decided needs complete rounds, which a shard doesn't have: leave out one of the two");
   }
+  if (spec.previous && !plan.has_arm(Arm::kPrevious)) DoWithoutPrevious(planned);
   if (plan.stop_when_decided && !plan.has_arm(ComparedArm(plan))) {
     return InputError("--stop-when-decided needs an arm to compare with: leave out --no-baseline, or add --against");
   }

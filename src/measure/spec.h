@@ -37,8 +37,8 @@ struct WorkspaceSpec {
 // What is to be measured. A run that is resumed takes from it `skill`, which is compared with its own, `terms` and
 // `batch`; its plan has the rest.
 struct MeasureSpec {
-  std::optional<MeasuredSkill> skill;  // absent: the models as they are, without anything to compare
-  std::optional<MeasuredSkill> previous;
+  std::optional<MeasuredSkill> skill;     // absent: the models as they are, without anything to compare
+  std::optional<MeasuredSkill> previous;  // without a name: the skill is new, so there is none
   bool baseline = true;
   bool placebo = false;
   Suite suite;

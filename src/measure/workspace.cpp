@@ -164,7 +164,7 @@ Result<std::optional<WorkspacePlan>> WorkspacePlanOf(const MeasureSpec& spec, co
     listed.push_back(workspace.skill);
     workspace.skill_prompt = ListingOf(std::move(listed));
   }
-  if (spec.previous) {
+  if (plan.has_arm(Arm::kPrevious)) {
     workspace.previous = spec.previous->folder.value();
     workspace.previous_prompt = ListingOf({workspace.previous});
   }

@@ -26,6 +26,7 @@
 #include "report/terminal/result_sentence.h"
 #include "report/terminal/verdict_text.h"
 #include "skill/skill.h"
+#include "skill/skill_tree.h"
 #include "util/result.h"
 #include "util/text.h"
 
@@ -224,6 +225,21 @@ Result<EvalSession> OpenEval(const Skill& skill, EvalOptions& options, const Eva
   return OpenEvalSession(spec, std::move(resumed), options, config, env);
 }
 
+// A folder that isn't a skill stands for the skills below it.
+Result<std::vector<std::string>> SkillsNamed(const std::vector<std::string>& given) {
+  std::vector<std::string> skills;
+  for (const std::string& path : given) {
+    std::error_code code;
+    std::vector<std::string> below;
+    if (std::filesystem::is_directory(path, code)) {
+      ASSIGN_OR_RETURN(below, FindSkillFolders(path));
+    }
+    if (below.empty()) below.push_back(path);  // what is wrong with it is said when it is loaded
+    skills.insert(skills.end(), below.begin(), below.end());
+  }
+  return skills;
+}
+
 }  // namespace
 
 bool PrintGate(const Gate& gate, const JudgedRun& run, ColorMode color, Env& env) {
@@ -250,9 +266,12 @@ RunLimits LimitsOf(const EvalOptions& options) {
 
 ExitCode RunEval(const EvalOptions& given, Env& env) {
   if (given.skills.empty()) return RunEvalPart(given, {}, env).code;
-  if (IsMatrix(given)) return RunEvalMatrix(given, env);
+  Result<std::vector<std::string>> skills = SkillsNamed(given.skills);
+  if (!skills) return PrintError(env, skills.error());
   EvalOptions options = given;
-  options.skill = given.skills.front();
+  options.skills = *std::move(skills);
+  if (IsMatrix(options)) return RunEvalMatrix(options, env);
+  options.skill = options.skills.front();
   return RunEvalPart(options, {}, env).code;
 }
 

@@ -9,6 +9,7 @@
 
 #include "eval/journal/journal.h"
 #include "support/command_line.h"
+#include "util/files.h"
 #include "util/json.h"
 
 namespace upskill {
@@ -55,6 +56,59 @@ TEST_F(EvalGate, TheComparisonWithThePreviousVersionCounts) {
   EXPECT_EQ(Eval({"--against", old_version(), "--runs", "5", "--gate", "not-hurts:* vs baseline"}, worse), 0) << error;
   EXPECT_EQ(Eval({"--gate", "helps:* vs previous"}, worse), 2);
   EXPECT_THAT(error, HasSubstr("the run has no arm 'previous'; add --against DIR"));
+}
+
+// They were an error, or said to need more rounds.
+TEST_F(EvalGate, EqualVersionsCostNothingAndHold) {
+  folder.Write("old/adding/SKILL.md", "---\nname: adding\ndescription: Adding.\n---\nAdd the numbers.\n");
+  const std::string gate =
+      "helps:* vs baseline; not-hurts:* vs previous; lift vs previous>-1; tokens vs previous<+1%; no-effect:* vs "
+      "previous; not-worse:" +
+      kGains + "+skill vs " + kGains + "+previous";
+  EXPECT_EQ(Eval({"--against", old_version(), "--gate", "helps:* vs baseline; not-hurts:* vs previous"}), 0) << error;
+  EXPECT_THAT(error, HasSubstr("nothing has changed"));
+  EXPECT_THAT(out, HasSubstr("24 cells")) << out;
+  EXPECT_EQ(Eval({"--against", old_version(), "--gate", "helps:* vs previous"}), 1);
+  EXPECT_EQ(Eval({"--against", old_version(), "--gate", "helps:*"}), 0) << "all that is compared";
+  EXPECT_EQ(Eval({"--against", old_version(), "--gate", gate}), 0) << error;
+  EXPECT_EQ(Eval({"--resume"}), 0) << "with its gate" << error;
+  EXPECT_EQ(Eval({"--against", old_version() + "/SKILL.md", "--gate", gate}), 0) << error;
+  EXPECT_EQ(Eval({"--against", old_version(), "--no-baseline", "--stop-when-decided", "--gate", "not-hurts:*"}), 0)
+      << error;
+  folder.Write("old/adding/SKILL.md", "---\nname: adding\ndescription: Adding.\n---\nAdd the number.\n");
+  EXPECT_EQ(Eval({"--against", old_version(), "--gate", "not-hurts:* vs previous"}), 1) << "too few answers";
+}
+
+TEST_F(EvalGate, AFolderOfSkillsHasThePreviousVersions) {
+  folder.Write("skills/new/SKILL.md", "---\nname: new\ndescription: New.\n---\nNew.\n");
+  folder.Write("skills/new/tests.json", *ReadFile(folder.path() / "skills/adding/tests.json"));
+  const std::vector<std::string> command = {"eval",
+                                            (folder.path() / "skills").string(),
+                                            "--runs-dir",
+                                            runs().string(),
+                                            "-m",
+                                            "sim:base=0,skill=0.3,previous=1",
+                                            "--runs=5",
+                                            "--gate",
+                                            "helps:* vs baseline; not-hurts:* vs previous",
+                                            "--against"};
+  const auto against = [&](const std::string& place) {
+    std::vector<std::string> words = command;
+    words.push_back((folder.path() / place).string());
+    return words;
+  };
+  EXPECT_EQ(Run(against("old")), 1);
+  EXPECT_THAT(error, AllOf(HasSubstr("FAILS  not-hurts:* vs previous"), HasSubstr("new has no earlier version"),
+                           HasSubstr("holds  not-hurts:* vs previous · sim:base=0,skill=0.3,previous=1 vs baseline")));
+  EXPECT_EQ(Run(against("old/adding")), 2) << "one skill for two";
+  EXPECT_EQ(Run({"eval", (folder.path() / "old").string(), "-t", (folder.path() / "skills/adding/tests.json").string(),
+                 "--against", (folder.path() / "skills").string(), "--runs-dir", runs().string(), "-m", kGains}),
+            0)
+      << "a folder with one skill" << error;
+  folder.Write("old/again/SKILL.md", "---\nname: adding\ndescription: How to add.\n---\nAdd.\n");
+  EXPECT_EQ(Run(against("old")), 2);
+  EXPECT_THAT(error, HasSubstr("there are several skills 'adding'"));
+  EXPECT_EQ(Run(against("nowhere")), 2);
 }
 
 TEST_F(EvalGate, AGateThatCannotHoldCostsNothing) {

@@ -102,7 +102,8 @@ EvalOption Excluding(std::vector<std::string> others, EvalOption row) {
 
 std::vector<EvalOption> Arguments() {
   return {
-      {"SKILL", "", "Skill folders, or their SKILL.md: an ordinary run for each", At(&EvalOptions::skills), kOnlyEval},
+      {"SKILL", "", "Skill folders, their SKILL.md, or folders of skills: an ordinary run for each skill",
+       At(&EvalOptions::skills), kOnlyEval},
       {"SKILL", "", "Skill folder, or its SKILL.md", At(&EvalOptions::skill), kOnlyBenchmark},
   };
 }
@@ -139,7 +140,9 @@ std::vector<EvalOption> CaseRows() {
        Checked(WholeNumber(1, kMaxRounds))},
       {"--no-baseline", "", "Leave out the arm without a skill", At(&EvalOptions::no_baseline), kOnlyEval | kInPlan},
       {"--placebo", "", "Add an arm with an unrelated text of the skill's length", At(&EvalOptions::placebo), kInPlan},
-      {"--against", "DIR", "Add an arm with another version of the skill", At(&EvalOptions::against), kInPlan},
+      {"--against", "DIR",
+       "Add an arm with another version of the skill; of several, each with that of its name in a folder of skills",
+       At(&EvalOptions::against), kInPlan},
       {"--judge-model", "MODEL",
        "Model that judges answers for checks of the type `judge`; without one, their cases are left out",
        At(&EvalOptions::judge_model), kInResumeLine},

@@ -2,6 +2,7 @@
 #include "cli/eval/eval_session.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <iterator>
 #include <optional>
@@ -103,11 +104,41 @@ Status TakeCases(const Skill& skill, const std::optional<Skill>& previous, const
   if (!options.shard.empty()) {
     ASSIGN_OR_RETURN(spec.shard, ParseShard(options.shard));
   }
-  if (!previous) return {};
-  spec.previous = MeasuredSkill{Snapshot(*previous), std::nullopt, {}};
-  if (spec.previous->snapshot.sha256 != spec.skill->snapshot.sha256) return {};
-  return InputError(
-      fmt::format("{} and {} have the same text; there is nothing to compare", options.skill, options.against));
+  if (options.against.empty()) return {};
+  if (!previous) spec.baseline = true;
+  spec.previous = MeasuredSkill{previous ? Snapshot(*previous) : Snapshot("", ""), std::nullopt, {}};
+  return {};
+}
+
+// The skill in the folder `place`, or the one of the same name in a folder of skills; nothing if there is none. A name
+// that only folders have counts where no skill has it.
+Result<std::optional<Skill>> PreviousVersion(const std::string& place, const Skill& skill, bool of_several) {
+  std::error_code code;
+  std::vector<std::string> folders = {place};
+  if (fs::is_directory(place, code)) {
+    ASSIGN_OR_RETURN(folders, FindSkillFolders(place));
+  }
+  if (folders == std::vector<std::string>{place}) {
+    ASSIGN_OR_RETURN(Skill previous, LoadSkill(place));
+    if (!of_several) return std::optional(std::move(previous));
+    return InputError(fmt::format("--against {} is a single skill; name a folder with earlier versions of all", place));
+  }
+  const fs::path folder_name = fs::absolute(skill.folder, code).lexically_normal().filename();
+  std::vector<std::string> named;
+  std::vector<std::string> in_place;
+  for (const std::string& folder : folders) {
+    const Result<Skill> other = LoadSkill(folder);
+    if (other && other->name == skill.name) named.push_back(folder);
+    if (fs::path(folder).filename() == folder_name) in_place.push_back(folder);
+  }
+  if (named.empty()) named = std::move(in_place);
+  if (named.empty()) return std::optional<Skill>();
+  if (named.size() > 1) {
+    return InputError(
+        fmt::format("--against {}: there are several skills '{}': {}", place, skill.name, fmt::join(named, ", ")));
+  }
+  ASSIGN_OR_RETURN(Skill previous, LoadSkill(named.front()));
+  return std::optional(std::move(previous));
 }
 
 Status ReadFolders(const Skill& skill, const std::optional<Skill>& previous, std::vector<fs::path> runs,
@@ -208,7 +239,7 @@ Result<MeasureSpec> SpecOf(const Skill& skill, const EvalOptions& options, const
   if (!options.resume.empty()) return spec;
   std::optional<Skill> previous;
   if (!options.against.empty()) {
-    ASSIGN_OR_RETURN(previous, LoadSkill(options.against));
+    ASSIGN_OR_RETURN(previous, PreviousVersion(options.against, skill, options.skills.size() > 1));
   }
   RETURN_IF_ERROR(options.activation.on ? TakeQueries(skill, options, spec)
                                         : TakeCases(skill, previous, options, config, spec));

@@ -275,7 +275,7 @@ Json PlanToJson(const Plan& plan) {
   if (!plan.left_out.empty()) json["left_out"] = plan.left_out;
   if (!plan.offers_cache) json["offers_cache"] = false;
   if (plan.workspace) json["workspace"] = WorkspaceToJson(*plan.workspace, plan.has_arm(Arm::kPrevious));
-  if (plan.has_arm(Arm::kPrevious)) json["previous"] = SkillToJson(plan.previous);
+  if (plan.has_arm(Arm::kPrevious) || !plan.previous.sha256.empty()) json["previous"] = SkillToJson(plan.previous);
   if (plan.has_arm(Arm::kPlacebo)) json["placebo"] = plan.placebo;
   return json;
 }
@@ -334,7 +334,7 @@ Result<Plan> PlanFromJson(const Json& json, const std::string& source) {
       ASSIGN_OR_RETURN(plan.workspace,
                        WorkspaceFromJson(stored.at("workspace"), plan.has_arm(Arm::kPrevious)).With(source));
     }
-    if (plan.has_arm(Arm::kPrevious)) plan.previous = SkillFromJson(stored.at("previous"));
+    if (plan.has_arm(Arm::kPrevious) || stored.has("previous")) plan.previous = SkillFromJson(stored.at("previous"));
     if (plan.has_arm(Arm::kPlacebo)) plan.placebo = stored.at("placebo").text();
     return plan;
   } catch (const StoredJsonFault& fault) {

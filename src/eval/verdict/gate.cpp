@@ -46,6 +46,60 @@ Status CheckArm(const GateClause& clause, Arm arm, const Plan& plan) {
   return ClauseError(clause, fmt::format("the run has no arm '{}'; {}", ArmName(arm), HowToAdd(arm)));
 }
 
+// What stands in for a previous version without an arm of its own: the skill, if students get the same from both, or
+// the baseline, if there is no such version. Nothing: it has an arm, or the run isn't about one.
+std::optional<Arm> StandInForPrevious(const Plan& plan) {
+  if (plan.has_arm(Arm::kPrevious) || plan.previous.sha256.empty()) return std::nullopt;
+  return plan.previous.name.empty() ? Arm::kBaseline : Arm::kSkill;
+}
+
+// Whether the clause holds for two choices without any difference.
+bool HoldsForEqual(const GateClause& clause) {
+  switch (clause.kind) {
+    case Kind::kVerdict:
+      return clause.verdict == Verdict::kNoEffect;
+    case Kind::kNotVerdict:
+      return clause.verdict != Verdict::kNoEffect;
+    case Kind::kNotHurts:
+      return true;
+    case Kind::kContrast:
+      return !clause.better;
+    case Kind::kTokens:
+    case Kind::kCost:
+    case Kind::kSeconds:
+    case Kind::kLift:
+      return clause.less ? clause.bound > 0.0 : clause.bound < 0.0;
+    case Kind::kInGeneral:
+    case Kind::kPass:
+      break;
+  }
+  return false;
+}
+
+// Has the clause compare with `stand_in` instead of the previous version.
+void ReplacePrevious(Arm stand_in, const Plan& plan, GateClause& clause) {
+  if (clause.kind == Kind::kContrast) {
+    bool replaced = false;
+    for (GateChoice& choice : clause.choices) {
+      if (choice.arm != Arm::kPrevious) continue;
+      choice.arm = stand_in;
+      replaced = true;
+    }
+    const GateChoice& a = clause.choices[0];
+    const GateChoice& b = clause.choices[1];
+    const bool same = a.arm == b.arm && StudentNamed(plan, a.model) == StudentNamed(plan, b.model);
+    if (replaced && same) clause.unchanged = HoldsForEqual(clause);
+    return;
+  }
+  const bool nothing_else = NeedsComparison(clause.kind) && !clause.against && plan.arms.size() == 1;
+  if (clause.against != Arm::kPrevious && !nothing_else) return;
+  if (stand_in == Arm::kSkill) {
+    clause.unchanged = HoldsForEqual(clause);
+  } else {
+    clause.against = stand_in;
+  }
+}
+
 Status CheckClausePlan(const GateClause& clause, const Plan& plan) {
   const auto no_model = [&](const std::string& model) {
     return ClauseError(clause, fmt::format("the run has no model '{}'", model));
@@ -55,8 +109,9 @@ Status CheckClausePlan(const GateClause& clause, const Plan& plan) {
   }
   for (const GateChoice& choice : clause.choices) {
     if (!StudentNamed(plan, choice.model)) return no_model(choice.model);
-    RETURN_IF_ERROR(CheckArm(clause, choice.arm, plan));
+    if (!clause.unchanged) RETURN_IF_ERROR(CheckArm(clause, choice.arm, plan));
   }
+  if (clause.unchanged) return {};
   if (clause.choices.size() == 2 && clause.choices[0].arm == clause.choices[1].arm &&
       StudentNamed(plan, clause.choices[0].model) == StudentNamed(plan, clause.choices[1].model))
     return ClauseError(clause, "both choices are the same");
@@ -259,9 +314,14 @@ std::optional<std::size_t> StudentNamed(const Plan& plan, const std::string& mod
   return std::nullopt;
 }
 
-Status CheckGateModels(const Gate& gate, const Plan& plan) {
-  for (const GateClause& clause : gate.clauses) RETURN_IF_ERROR(CheckClausePlan(clause, plan));
-  return {};
+Result<Gate> ParseGate(const std::string& text, const Plan& plan) {
+  ASSIGN_OR_RETURN(Gate gate, ParseGate(text));
+  const std::optional<Arm> stand_in = StandInForPrevious(plan);
+  for (GateClause& clause : gate.clauses) {
+    if (stand_in) ReplacePrevious(*stand_in, plan, clause);
+    RETURN_IF_ERROR(CheckClausePlan(clause, plan));
+  }
+  return gate;
 }
 
 bool GateNames(const GateClause& clause, const Student& student) {
@@ -286,9 +346,8 @@ double GateBorder(const GateClause& clause, const Plan& plan) {
 
 std::optional<Gate> GateOf(const Plan& plan) {
   if (plan.terms.gate.empty()) return std::nullopt;
-  Result<Gate> gate = ParseGate(plan.terms.gate);
-  if (!gate || !CheckGateModels(*gate, plan)) return std::nullopt;
-  return std::move(gate).value();
+  Result<Gate> gate = ParseGate(plan.terms.gate, plan);
+  return gate ? std::optional(std::move(gate).value()) : std::nullopt;
 }
 
 std::vector<GateResult> CheckGate(const Gate& gate, const JudgedRun& run) {
@@ -298,8 +357,9 @@ std::vector<GateResult> CheckGate(const Gate& gate, const JudgedRun& run) {
     const auto add = [&](const std::string& model, const std::string& against, Finding finding) {
       results.push_back({clause.text, model, against, finding.passed, std::move(finding.detail)});
     };
+    const Finding unchanged{clause.unchanged.value_or(false), "nothing has changed"};
     if (clause.kind == Kind::kContrast) {
-      add("", "", examiner.OfChoices());
+      add("", "", clause.unchanged ? unchanged : examiner.OfChoices());
       continue;
     }
     for (std::size_t i = 0; i < run.plan().students.size(); ++i) {
@@ -307,6 +367,10 @@ std::vector<GateResult> CheckGate(const Gate& gate, const JudgedRun& run) {
       if (!GateNames(clause, student)) continue;
       if (clause.kind == Kind::kPass) {
         add(student.name, "", examiner.PassRate(i));
+        continue;
+      }
+      if (clause.unchanged) {
+        add(student.name, ArmName(Arm::kPrevious), unchanged);
         continue;
       }
       for (const Arm arm : GateArms(clause, run.plan())) add(student.name, ArmName(arm), examiner.Against(i, arm));

@@ -45,6 +45,7 @@ struct GateClause {
   bool better = false;              // kContrast: better, not only not worse
   std::vector<GateChoice> choices;  // kContrast: two
   bool by_estimate = false;
+  std::optional<bool> unchanged;  // compares the skill with its own text: whether the clause holds then
 };
 
 struct Gate {
@@ -68,8 +69,10 @@ Result<GateChoice> ParseGateChoice(std::string_view text);
 // The plan's student with this name or model string.
 std::optional<std::size_t> StudentNamed(const Plan& plan, const std::string& model);
 
-// Error: a clause names a model that isn't in the plan, or a comparison that the plan doesn't make.
-Status CheckGateModels(const Gate& gate, const Plan& plan);
+// The gate of a run. Where the previous version is the same or there is none (Plan::previous), clauses about it are
+// about the skill itself or the baseline. Error: a malformed clause, or one that names a model that isn't in the plan
+// or a comparison that the plan doesn't make.
+Result<Gate> ParseGate(const std::string& text, const Plan& plan);
 
 // The result of each clause for each student and comparison it looks at. What is unknown (a cost without prices)
 // doesn't pass.

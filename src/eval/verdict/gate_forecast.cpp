@@ -99,7 +99,7 @@ bool DependsOnPassesOnly(const GateClause& clause) {
     case GateClause::Kind::kSeconds:
       return false;
     default:
-      return !clause.by_estimate;
+      return !clause.by_estimate && !clause.unchanged;
   }
 }
 

@@ -32,9 +32,8 @@ struct JudgedStudents {
 
   // Which clauses hold for which student and comparison: "haiku:1 opus:0".
   std::string Check(const std::string& text) const {
-    const Result<Gate> gate = ParseGate(text);
+    const Result<Gate> gate = ParseGate(text, run.plan());
     if (!gate) return gate.error().message;
-    if (const Status known = CheckGateModels(*gate, run.plan()); !known) return known.error().message;
     std::string out;
     for (const GateResult& result : CheckGate(*gate, run)) {
       const std::string versus = run.plan().arms.size() > 2 && !result.against.empty() ? "/" + result.against : "";

@@ -23,6 +23,7 @@ std::string WhatIsAsked(const Plan& plan) {
     json.erase(of_one_run);
   if (json.contains("judge")) json["judge"].erase("checked");
   json["skill"].erase("folder");
+  if (json.contains("previous")) json["previous"].erase("folder");
   return Sha256Hex(DumpJson(json));
 }
 

@@ -55,7 +55,7 @@ std::array<Choice, 2> ChoicesIn(const GateClause& clause, const Plan& plan) {
 }
 
 bool NeedsRounds(const GateClause& clause, const RunData& data, std::size_t student) {
-  if (clause.by_estimate) return false;
+  if (clause.by_estimate || clause.unchanged) return false;
   const Plan& plan = data.plan();
   if (clause.kind == Kind::kContrast) {
     const auto [a, b] = ChoicesIn(clause, plan);
