@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -180,6 +181,75 @@ class Measure(Runner):
         self.assertEqual(self.outputs()["exit-code"], "130")
         self.assertIn("**Incomplete:**", self.summary())
         self.assertIn("report.html", self.reports())
+
+
+class PreviousVersion(Runner):
+    """The gate of docs/ci.md, and a student that knows what the skill in its prompt says and nothing else."""
+
+    # Programs don't report their tokens.
+    GATE = re.sub("; tokens[^;]*", "", re.search(r'gate: "(.*)"', (ROOT / "docs/ci.md").read_text()).group(1))
+    RUNS = re.search(r"runs: (\d+)", (ROOT / "docs/ci.md").read_text()).group(1)
+    FACTS = [f"The {name} is {word}." for name, word in (("port", "seven"), ("host", "birch"), ("limit", "ninety"), ("region", "north"),
+                                                        ("owner", "harbour"), ("format", "slate"))]
+
+    def git(self, *arguments):
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *arguments], cwd=self.folder / "work", check=True,
+                       env=self.environment, stdout=subprocess.DEVNULL)
+
+    def save(self, facts, name="facts"):
+        cases = [{"id": fact.split()[1], "input": f"What is the {fact.split()[1]}?", "expected": {"contains": [fact.split()[3][:-1]]},
+                  "reference": fact} for fact in self.FACTS]
+        shutil.rmtree(self.folder / "work/skills" / name, ignore_errors=True)
+        self.write_skill(f"skills/{name}", "\n".join(facts) + "\n", cases)
+        self.git("add", "-A")
+        self.git("commit", "-q", "--allow-empty", "-m", "A change.")
+
+    def setUp(self):
+        super().setUp()
+        self.student = self.folder / "student"
+        self.student.write_text("#!/bin/sh\nprompt=$(cat)\nname=$(printf '%s\\n' \"$prompt\" | sed -n 's/^.*What is the \\([a-z]*\\)?.*/\\1/p')\n"
+                                "printf '%s\\n' \"$prompt\" | grep \"^The $name is \" || echo unknown\necho \"$$\"\n")
+        self.student.chmod(0o755)
+        self.git("init", "-q", "-b", "main")
+        self.save(self.FACTS[:5])
+
+    def gate(self, code, **inputs):
+        self.measure(code, **{"skills": "skills/facts", "models": f"cmd:{self.student}", "base": "HEAD~1", "gate": self.GATE, "runs": self.RUNS,
+                              "stop_when_decided": "true", "arguments": "--jobs=16", **inputs})
+
+    def test_a_ruined_skill_fails(self):
+        self.save(self.FACTS[:2] + ["The others are secret."])
+        self.gate(1)
+        self.assertIn("❌ | `not-hurts:* vs previous:10`", self.summary())
+
+    def test_a_better_skill_passes(self):
+        self.save(self.FACTS)
+        self.gate(0)
+        self.assertIn("✅ | `not-hurts:* vs previous:10`", self.summary())
+
+    def test_an_unchanged_skill_passes_at_no_cost(self):
+        self.save(self.FACTS[:5])
+        self.gate(0)
+        self.assertIn("nothing has changed", self.error)
+        self.assertNotIn('"arm":"previous"', next((self.folder / "work/runs").glob("*/samples.jsonl")).read_text())
+
+    def test_a_new_skill_is_measured_against_none(self):
+        self.save(self.FACTS, "new")
+        self.gate(0, skills="skills/new")
+        self.assertIn("new has no earlier version", self.error)
+        self.gate(0, skills="skills/new", base="0" * 40)
+
+    def test_the_base_is_fetched(self):
+        self.save(self.FACTS[:1])
+        subprocess.run(["git", "clone", "-q", "--depth=1", f"file://{self.folder}/work", self.folder / "clone"], check=True, env=self.environment)
+        origin = subprocess.run(["git", "rev-parse", "HEAD~1"], cwd=self.folder / "work", check=True, stdout=subprocess.PIPE, text=True)
+        (self.folder / "work").rename(self.folder / "origin")
+        (self.folder / "clone").rename(self.folder / "work")
+        self.git("remote", "set-url", "origin", f"file://{self.folder}/origin")
+        self.gate(1, base=origin.stdout.strip())
+        self.gate(2, base="nowhere")
+        self.gate(2, base="--upload-pack=touch made")
+        self.assertFalse((self.folder / "work/made").exists())
 
 
 class Install(Runner):
