@@ -60,7 +60,7 @@ Result<Critique> CritiqueDraft(Teacher& teacher, const Material& material, const
   PromptValues values = ValuesOf(material, items);
   values["draft"] = DraftText(draft);
   const std::string body = DraftToSkill(draft).body;
-  for (const std::string& problem : FindRejectedCode(body, DefaultSandbox()))
+  for (const std::string& problem : FindRejectedCode(DraftToSkill(draft), DefaultSandbox()))
     values["rejected"] += "- " + problem + "\n";
   values["length"] = std::to_string(options.target.count(body));
   values["tokens"] = std::to_string(options.target.tokens);

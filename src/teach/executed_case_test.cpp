@@ -93,6 +93,10 @@ TEST_F(ExecutedCase, AGapIsFilledBeforeItRuns) {
   json["gap"] = "...  # TODO";
   EXPECT_TRUE(Passes(json, "x + x"));
   EXPECT_FALSE(Passes(json, "x"));
+  json["reference"] = "x + \\\n    x";
+  const Result<Case> lines = CaseFromTeacher(json);
+  ASSERT_TRUE(lines.ok());
+  EXPECT_TRUE(AllPass(CaseChecks::Make(*lines)->Run(lines->reference))) << "all lines of the reference";
   json["gap"] = "# FIXME";
   EXPECT_FALSE(CaseFromTeacher(json).ok()) << "no file has the gap";
 }

@@ -137,7 +137,7 @@ class Generation {
   }
 
   void SayWhatIsRejected(const Draft& draft) const {
-    for (const std::string& problem : FindRejectedCode(DraftToSkill(draft).body, DefaultSandbox()))
+    for (const std::string& problem : FindRejectedCode(DraftToSkill(draft), DefaultSandbox()))
       state_.Say("draft", "not valid: " + CutToColumns(OneLine(problem), 200));
   }
 

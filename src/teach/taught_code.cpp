@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <optional>
+#include <string_view>
 
 #include "check/answer_files.h"
 #include "check/check.h"
@@ -75,7 +76,9 @@ std::string ProblemOfKernelProject(std::string_view markdown, const Sandbox& san
 
 }  // namespace
 
-std::vector<std::string> FindRejectedCode(std::string_view markdown, const Sandbox& sandbox) {
+std::vector<std::string> FindRejectedCode(const SkillText& skill, const Sandbox& sandbox) {
+  std::string markdown = skill.body;
+  for (const auto& [name, text] : skill.references) markdown.append("\n\n").append(text);
   std::vector<std::string> rejected;
   for (const FencedBlock& block : FindFencedBlocks(markdown)) {
     const Language* const language = LanguageOf(block.info);

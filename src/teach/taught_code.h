@@ -2,17 +2,17 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "sandbox/sandbox.h"
+#include "skill/skill_text.h"
 
 namespace upskill {
 
-// What tools say against code in Markdown: blocks in JSON, TOML, YAML, Python and shell that can't be parsed, and the
-// rules of kernel-builder if the blocks are such a project with a build.toml. One line for each: `TOOL rejects the
-// block that begins with "…": why`. Languages whose interpreter the sandbox lacks are left out, and so are blocks with
-// an ellipsis, which are parts of a file.
-std::vector<std::string> FindRejectedCode(std::string_view markdown, const Sandbox& sandbox);
+// What tools say against the code of a skill, in its text and its references: blocks in JSON, TOML, YAML, Python and
+// shell that can't be parsed, and the rules of kernel-builder if the blocks are such a project with a build.toml. One
+// line for each: `TOOL rejects the block that begins with "…": why`. Languages whose interpreter the sandbox lacks are
+// left out, and so are blocks with an ellipsis, which are parts of a file.
+std::vector<std::string> FindRejectedCode(const SkillText& skill, const Sandbox& sandbox);
 
 }  // namespace upskill

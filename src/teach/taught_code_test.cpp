@@ -13,7 +13,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-std::vector<std::string> Rejected(const std::string& markdown) { return FindRejectedCode(markdown, DefaultSandbox()); }
+std::vector<std::string> Rejected(const std::string& markdown) {
+  return FindRejectedCode({"name", "A skill.", markdown, {}, {}, ""}, DefaultSandbox());
+}
 
 std::string Block(const std::string& info, const std::string& code) { return "```" + info + "\n" + code + "\n```\n"; }
 

@@ -20,6 +20,7 @@
 #include "teach/draft.h"
 #include "teach/one_line.h"
 #include "teach/read_parts.h"
+#include "util/fences.h"
 #include "util/rng.h"
 #include "util/text.h"
 
@@ -284,8 +285,14 @@ Result<Case> CaseFromTeacher(const Json& json) {
   if (!checks.empty()) raw["checks"] = checks;
   RETURN_IF_ERROR(AddRun(json, raw));
   if (const std::vector<std::string> cites = TextsOf(json, "cites"); !cites.empty()) raw["cites"] = cites;
-  if (std::string reference = JsonGet<std::string>(json, "reference", ""); !reference.empty())
+  if (std::string reference = JsonGet<std::string>(json, "reference", ""); !reference.empty()) {
+    // Of an answer without a fence, a gap takes the first line alone.
+    if (raw.contains("fill") && FindFencedBlocks(reference).empty()) {
+      const std::string fence = FenceFor(reference);
+      reference = fmt::format("{}\n{}\n{}", fence, reference, fence);
+    }
     raw["reference"] = std::move(reference);
+  }
   ASSIGN_OR_RETURN(CaseReading reading, ReadCase(raw, 1));
   if (reading.test_case.reference.empty()) return InputError("it has no reference answer");
   return std::move(reading.test_case);

@@ -59,7 +59,7 @@ std::optional<fs::path> ProbableFolder(const GenerateSession& session) {
   return found == folders.end() ? std::nullopt : std::optional(*found);
 }
 
-// Whether a folder's name would fit any skill: "skill", "my-new-skill-2", "out".
+// Whether a folder's name would fit any skill: "skill", "my-new-skill-2", "out1".
 bool SaysNothing(const std::string& name) {
   static const std::set<std::string_view> words = {
       "a",     "the",     "my",    "new",    "old",    "test",  "tmp", "temp", "draft",  "final",   "generated",
@@ -70,8 +70,8 @@ bool SaysNothing(const std::string& name) {
     std::string_view word = rest.substr(0, rest.find('-'));
     rest.remove_prefix(std::min(rest.size(), word.size() + 1));
     if (word.size() > 1 && word.front() == 'v') word.remove_prefix(1);
-    if (!word.empty() && !words.contains(word) && word.find_first_not_of("0123456789") != std::string_view::npos)
-      return false;
+    word = word.substr(0, word.find_last_not_of("0123456789") + 1);
+    if (!word.empty() && !words.contains(word)) return false;
   }
   return true;
 }

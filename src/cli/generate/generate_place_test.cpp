@@ -109,6 +109,9 @@ TEST_F(GeneratePlace, TheFolderOfOutputGivesTheNameOnlyIfItSaysSomething) {
   EXPECT_EQ(name_in("a/skill"), "write-kernels");
   EXPECT_EQ(name_in("b/my-new-skill-2/"), "write-kernels");
   EXPECT_EQ(name_in("v2-out"), "write-kernels");
+  EXPECT_EQ(name_in("out1"), "write-kernels");
+  EXPECT_EQ(name_in("d/skill-test02"), "write-kernels");
+  EXPECT_EQ(name_in("e/sm90"), "sm90");
   EXPECT_EQ(name_in("c/kernel-skill"), "kernel-skill");
   EXPECT_EQ(name_in("cuda/"), "cuda");
   ASSERT_EQ(Teach({"-o", (folder.path() / "d/skill").string()}), 0) << error;

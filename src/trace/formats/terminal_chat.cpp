@@ -22,7 +22,7 @@ Answer AnswerIn(std::string_view text) {
   const std::size_t end = text.rfind('}');
   if (keystrokes == std::string_view::npos || end == std::string_view::npos || end < keystrokes) return {};
   // Reasoning before it may have braces, too.
-  for (std::size_t begin : {text.find('{'), text.rfind("\n{", keystrokes)}) {
+  for (const std::size_t begin : {text.find('{'), text.rfind("\n{", keystrokes)}) {
     if (begin == std::string_view::npos || begin > keystrokes) continue;
     ParsedRecord parsed = ParseRecord(Trim(text.substr(begin, end + 1 - begin)));
     if (!parsed.value || !parsed.value->is_object()) continue;
@@ -67,7 +67,7 @@ bool TerminalChat::Add(Json& message, EventContext stamp) {
 }
 
 bool TerminalChat::AddAnswer(const std::string& text, const std::string& model, EventContext stamp) {
-  Answer answer = AnswerIn(text);
+  const Answer answer = AnswerIn(text);
   if (answer.object.is_null()) return false;
   typed_ = true;
   unanswered_ = 0;
