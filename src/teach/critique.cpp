@@ -59,10 +59,10 @@ Result<Critique> CritiqueDraft(Teacher& teacher, const Material& material, const
   ASSIGN_OR_RETURN(const std::string items, FitItems(teacher, material, options.context_tokens, *options.prompts));
   PromptValues values = ValuesOf(material, items);
   values["draft"] = DraftText(draft);
-  const std::string body = DraftToSkill(draft).body;
-  for (const std::string& problem : FindRejectedCode(DraftToSkill(draft), DefaultSandbox()))
+  const SkillText skill = DraftToSkill(draft);
+  for (const std::string& problem : FindRejectedCode(skill, DefaultSandbox()))
     values["rejected"] += "- " + problem + "\n";
-  values["length"] = std::to_string(options.target.count(body));
+  values["length"] = std::to_string(options.target.count(skill.body));
   values["tokens"] = std::to_string(options.target.tokens);
   ASSIGN_OR_RETURN(Json answer, teacher.Ask({"critique", options.prompts->Render("draft-system"),
                                              options.prompts->Render("critique", values), CritiqueSchema(material), 0,

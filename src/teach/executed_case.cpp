@@ -11,6 +11,7 @@
 #include "check/check.h"
 #include "teach/draft.h"
 #include "util/text.h"
+#include "util/variable_text.h"
 
 namespace upskill {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 constexpr int kSeconds = 20;  // that a test may take
 constexpr std::string_view kEnd = "tested to the end";
 
-// How a program in a language tests the files in its folder. `last` is what tells that it came to its end.
+// How a program in a language tests the files in its folder. `last`, with kEnd in it, tells that it came to its end.
 struct Language {
   std::string_view name;
   std::string_view file;
@@ -28,8 +29,8 @@ struct Language {
   std::string_view last;
 };
 constexpr std::array<Language, 3> kLanguages = {{
-    {"python", "check_answer.py", "python3", "python3 -B check_answer.py", "", "\nprint('tested to the end')\n"},
-    {"shell", "check_answer.sh", "bash", "bash check_answer.sh", "set -e\n", "\necho tested to the end\n"},
+    {"python", "check_answer.py", "python3", "python3 -B check_answer.py", "", "\nprint('{}')\n"},
+    {"shell", "check_answer.sh", "bash", "bash check_answer.sh", "set -e\n", "\necho {}\n"},
     {"c++", "check_answer.cpp", "g++",
      "g++ -std=c++20 -O1 -I. -o /tmp/check_answer check_answer.cpp && /tmp/check_answer", "", ""},
 }};
@@ -69,12 +70,6 @@ Json ListOf(std::size_t most, Json properties) {
             {"additionalProperties", false}}}};
 }
 
-bool IsIdentifier(std::string_view text) {
-  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-  return !text.empty() && (text[0] < '0' || text[0] > '9') &&
-         text.find_first_not_of(kLetters) == std::string_view::npos;
-}
-
 Json CommandCheckOf(const Language& language, const std::string& test, bool must_end) {
   Json check = {{"type", "command"},
                 {"command", language.command},
@@ -88,7 +83,8 @@ Json CommandCheckOf(const Language& language, const std::string& test, bool must
 Result<Json> CheckByProgram(const std::string& name, const std::string& test) {
   for (const Language& language : kLanguages) {
     if (language.name != name) continue;
-    return CommandCheckOf(language, fmt::format("{}{}{}", language.first, test, language.last), !language.last.empty());
+    const std::string last = fmt::format(fmt::runtime(language.last), kEnd);
+    return CommandCheckOf(language, fmt::format("{}{}{}", language.first, test, last), !last.empty());
   }
   return InputError(fmt::format("\"run\" has the unknown language \"{}\"", ExcerptLine(name, 60)));
 }
@@ -96,9 +92,9 @@ Result<Json> CheckByProgram(const std::string& name, const std::string& test) {
 Result<Json> CheckByCalls(const std::string& function, const Json& calls, const std::string& file) {
   const std::filesystem::path path(file);
   const std::string module = path.stem().string();
-  if (path.extension() != ".py" || path.has_parent_path() || !IsIdentifier(module))
+  if (path.extension() != ".py" || path.has_parent_path() || !IsVariableName(module))
     return InputError("\"calls\" need a Python file in \"output_file\" or \"given\", such as units.py");
-  if (!IsIdentifier(function)) return InputError("\"calls\" need the name of a \"function\"");
+  if (!IsVariableName(function)) return InputError("\"calls\" need the name of a \"function\"");
   Json read = Json::array();
   for (const Json& call : calls) {
     const Result<Json> arguments = ParseJson(JsonGet<std::string>(call, "arguments", ""), "arguments");

@@ -89,15 +89,15 @@ TEST_F(ExecutedCase, ProgramsOfEachLanguageDecide) {
 
 TEST_F(ExecutedCase, AGapIsFilledBeforeItRuns) {
   Json json = WithCalls();
-  json["given"] = {{{"path", "units.py"}, {"text", "def double(x):\n    return ...  # TODO\n"}}};
-  json["gap"] = "...  # TODO";
+  json["given"] = {{{"path", "units.py"}, {"text", "def double(x):\n    return ...  # your code\n"}}};
+  json["gap"] = "...  # your code";
   EXPECT_TRUE(Passes(json, "x + x"));
   EXPECT_FALSE(Passes(json, "x"));
   json["reference"] = "x + \\\n    x";
   const Result<Case> lines = CaseFromTeacher(json);
   ASSERT_TRUE(lines.ok());
   EXPECT_TRUE(AllPass(CaseChecks::Make(*lines)->Run(lines->reference))) << "all lines of the reference";
-  json["gap"] = "# FIXME";
+  json["gap"] = "# another gap";
   EXPECT_FALSE(CaseFromTeacher(json).ok()) << "no file has the gap";
 }
 
