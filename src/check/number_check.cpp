@@ -32,7 +32,8 @@ bool IsWrittenWithoutBlanks(char32_t c) {
          (c >= 0xF900 && c < 0xFB00) || (c >= 0xFF66 && c < 0xFFE0) || c >= 0x20000;
 }
 
-// Whether a character belongs to the same word as a number next to it. What follows ± is no number of its own.
+// Whether a character next to a number joins it, so that the number doesn't count on its own: a character of a word, or
+// a ± before the number.
 bool IsOfWord(std::string_view character) {
   if (character.size() == 1 && static_cast<unsigned char>(character.front()) < 0x80)
     return IsAsciiAlphanumeric(character.front()) || character.front() == '_';

@@ -33,7 +33,7 @@ void Warn(const std::vector<std::string>& warnings, std::vector<Remark>& remarks
   for (const std::string& warning : warnings) remarks.push_back({true, warning});
 }
 
-// Whether the skill has a previous version of which students get something else.
+// Whether the skill has a previous version, and students get something different from it.
 bool HasChanged(const MeasureSpec& spec) {
   if (!spec.previous) return false;
   const SkillSnapshot& now = spec.skill->snapshot;
@@ -78,7 +78,7 @@ void DoWithoutPrevious(PlannedRun& planned) {
   Plan& plan = planned.plan;
   planned.remarks.push_back(
       {false, plan.previous.name.empty()
-                  ? plan.skill.name + " has no earlier version: it is measured against no skill alone"
+                  ? plan.skill.name + " has no earlier version: it is compared only with the baseline (no skill)"
                   : fmt::format("nothing has changed: students get the same text from {} and its previous version, so "
                                 "no answers are needed to compare them",
                                 plan.skill.name)});

@@ -199,7 +199,7 @@ Result<Skill> ParseFrontmatter(std::string_view yaml, const std::string& source)
   Result<Skill> lenient = ReadFields(quoted.text, yaml, source);
   if (!lenient) return fields;
   lenient->warnings.push_back(fmt::format(
-      "{}:{}: not valid YAML, but read as text, as agents do; put the value in quotes, because some refuse it", source,
+      "{}:{}: not valid YAML; read as text, as many agents do, but others reject it: put the value in quotes", source,
       quoted.first_line + kFirstLine - 1));
   return lenient;
 }

@@ -35,7 +35,7 @@ struct Screening {
   int best_rounds = 1;          // of `best_passed`
 };
 
-// A change isn't asked for a further round once fewer answers in a round pass with it.
+// No further round is run with a change once fewer answers per round pass with it than with the best candidate.
 bool FallsBehind(const Screening& failing);
 // A change is measured on all of train if more of the failing answers pass with it, in as many rounds.
 bool IsWorthMeasuring(const Screening& failing);

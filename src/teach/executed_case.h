@@ -21,8 +21,7 @@ TestRunners FindTestRunners(const Sandbox& sandbox);
 // The languages as in a sentence: "`python`, `shell` or `c++`".
 std::string LanguagesText(const TestRunners& runners);
 
-// The keys of a teacher's case that say what runs, none of them required, with their schemas: `given` (files that come
-// with the request,
+// The schemas of the optional keys of a teacher's case that say what is run: `given` (files that come with the request,
 // [{path, text}]), `gap` (the text in one of them that the answer replaces) and `run`: {language, test} for a program
 // that tests the answer's files, or {function, calls: [{arguments, result}]} for a Python function of the output_file.
 Json RunSchemas(const TestRunners& runners);

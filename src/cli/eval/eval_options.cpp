@@ -141,7 +141,8 @@ std::vector<EvalOption> CaseRows() {
       {"--no-baseline", "", "Leave out the arm without a skill", At(&EvalOptions::no_baseline), kOnlyEval | kInPlan},
       {"--placebo", "", "Add an arm with an unrelated text of the skill's length", At(&EvalOptions::placebo), kInPlan},
       {"--against", "DIR",
-       "Add an arm with another version of the skill; of several, each with that of its name in a folder of skills",
+       "Add an arm with another version of the skill: DIR is that version, or a folder of skills that has it under the "
+       "same name",
        At(&EvalOptions::against), kInPlan},
       {"--judge-model", "MODEL",
        "Model that judges answers for checks of the type `judge`; without one, their cases are left out",

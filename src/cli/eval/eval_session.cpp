@@ -110,8 +110,8 @@ Status TakeCases(const Skill& skill, const std::optional<Skill>& previous, const
   return {};
 }
 
-// The skill in the folder `place`, or the one of the same name in a folder of skills; nothing if there is none. A name
-// that only folders have counts where no skill has it.
+// The skill in the folder `place`, or the one of the same name in a folder of skills; nullopt if there is none. A
+// folder's name counts only if no skill has that name.
 Result<std::optional<Skill>> PreviousVersion(const std::string& place, const Skill& skill, bool of_several) {
   std::error_code code;
   std::vector<std::string> folders = {place};
@@ -121,7 +121,8 @@ Result<std::optional<Skill>> PreviousVersion(const std::string& place, const Ski
   if (folders == std::vector<std::string>{place}) {
     ASSIGN_OR_RETURN(Skill previous, LoadSkill(place));
     if (!of_several) return std::optional(std::move(previous));
-    return InputError(fmt::format("--against {} is a single skill; name a folder with earlier versions of all", place));
+    return InputError(
+        fmt::format("--against {} is a single skill; name a folder with an earlier version of each skill", place));
   }
   const fs::path folder_name = fs::absolute(skill.folder, code).lexically_normal().filename();
   std::vector<std::string> named;

@@ -46,8 +46,9 @@ Status CheckArm(const GateClause& clause, Arm arm, const Plan& plan) {
   return ClauseError(clause, fmt::format("the run has no arm '{}'; {}", ArmName(arm), HowToAdd(arm)));
 }
 
-// What stands in for a previous version without an arm of its own: the skill, if students get the same from both, or
-// the baseline, if there is no such version. Nothing: it has an arm, or the run isn't about one.
+// The arm that clauses about the previous version refer to if that version has no arm: the skill, if students get the
+// same text from both, or the baseline, if there is no previous version. nullopt: the previous version has an arm, or
+// the run doesn't compare with one.
 std::optional<Arm> StandInForPrevious(const Plan& plan) {
   if (plan.has_arm(Arm::kPrevious) || plan.previous.sha256.empty()) return std::nullopt;
   return plan.previous.name.empty() ? Arm::kBaseline : Arm::kSkill;

@@ -45,7 +45,7 @@ struct GateClause {
   bool better = false;              // kContrast: better, not only not worse
   std::vector<GateChoice> choices;  // kContrast: two
   bool by_estimate = false;
-  std::optional<bool> unchanged;  // compares the skill with its own text: whether the clause holds then
+  std::optional<bool> unchanged;  // set if it compares the skill with an identical one: whether it holds
 };
 
 struct Gate {
@@ -69,9 +69,9 @@ Result<GateChoice> ParseGateChoice(std::string_view text);
 // The plan's student with this name or model string.
 std::optional<std::size_t> StudentNamed(const Plan& plan, const std::string& model);
 
-// The gate of a run. Where the previous version is the same or there is none (Plan::previous), clauses about it are
-// about the skill itself or the baseline. Error: a malformed clause, or one that names a model that isn't in the plan
-// or a comparison that the plan doesn't make.
+// The gate of a run. Clauses about the previous version refer to the skill itself if both are the same, and to the
+// baseline if there is no previous version (Plan::previous). Error: a malformed clause, or one that
+// names a model that isn't in the plan or a comparison that the plan doesn't make.
 Result<Gate> ParseGate(const std::string& text, const Plan& plan);
 
 // The result of each clause for each student and comparison it looks at. What is unknown (a cost without prices)

@@ -223,8 +223,8 @@ std::string TableNote(const Matrix& matrix) {
   }
   if (words == 0) return "";
   return fmt::format(
-      "✓ {} of {} {} for the whole table ({} cells): the chance that any ▲ with ✓ is wrong is at most {:.3g} %, and so "
-      "for ▼ and for =. A verdict without ✓ is weaker: among so many, one may look good by luck",
+      "✓ {} of {} {} for the whole table ({} cells): the chance that any ▲ with ✓ is wrong is at most {:.3g} %; the "
+      "same goes for ▼ and for =. A verdict without ✓ is less certain: among so many, some may be due to chance",
       standing, Counted(words, "verdict"), words == 1 ? "holds" : "hold",
       WithThousands(static_cast<long long>(matrix.verdicts)), matrix.alpha * 100.0);
 }
