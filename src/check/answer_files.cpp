@@ -220,7 +220,7 @@ constexpr std::array kReasoningTags = {ReasoningTags{"<think>", "</think>"}, Rea
 // Whether a closing tag in a line ends what is before it: text that mentions the tag has it in code or between blanks.
 bool EndsReasoning(std::string_view before, std::string_view after) {
   if (std::count(before.begin(), before.end(), '`') % 2 != 0) return false;
-  if (Trim(before).empty()) return true;
+  if (Trim(before).empty()) return Trim(after).empty() || after.front() != ' ';
   return before.back() != ' ' && (Trim(after).empty() || IsAsciiAlphanumeric(after.front()));
 }
 

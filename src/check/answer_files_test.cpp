@@ -172,7 +172,8 @@ TEST(WithoutReasoning, KeepsTagsOfTheAnswer) {
   for (const char* answer :
        {"  red\n", "A block looks so:\n```\n<think>teal\n</think>\n```\nand ends.", "The tag `</think>` ends it.",
         "```\nteal\n</think>\n```", "A model writes <think>teal</think> first.",
-        "Write\n<think>\nteal\n</think>\nfirst.", "The </think> tag ends it.", "I think </thinking is cut"})
+        "Write\n<think>\nteal\n</think>\nfirst.", "The </think> tag ends it.",
+        "Answer: 42.\n\n</think> is the closing tag.", "I think </thinking is cut"})
     EXPECT_EQ(WithoutReasoning(answer), answer);
 }
 

@@ -100,7 +100,8 @@ Result<Json> CheckByCalls(const std::string& function, const Json& calls, const 
     const Result<Json> arguments = ParseJson(JsonGet<std::string>(call, "arguments", ""), "arguments");
     const Result<Json> result = ParseJson(JsonGet<std::string>(call, "result", ""), "result");
     if (!arguments || !arguments->is_array() || !result)
-      return InputError("the \"arguments\" of each call must be a JSON list, and its \"result\" JSON");
+      return InputError(fmt::format("the \"arguments\" of each call must be a JSON list, and its \"result\" JSON: {}",
+                                    ExcerptLine(DumpJson(call), 80)));
     read.push_back({{"arguments", *arguments}, {"result", *result}});
   }
   const std::string test =
@@ -115,7 +116,7 @@ Result<std::string> FileWith(const std::string& gap, const Json& files) {
   for (const auto& [path, text] : files.items()) {
     if (text.get_ref<const std::string&>().find(gap) != std::string::npos) return path;
   }
-  return InputError("no file in \"given\" has the \"gap\"");
+  return InputError(fmt::format("no file in \"given\" has the \"gap\" \"{}\"", ExcerptLine(gap, 60)));
 }
 
 }  // namespace

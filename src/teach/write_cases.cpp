@@ -308,6 +308,11 @@ Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const
   std::vector<Case> aside;
   std::string last_problem;
   std::string broken;  // cases whose checks run something and which don't work yet
+  const auto return_whole = [&broken](const Json& json, const std::string& problem) {
+    const std::string text = DumpJson(json);
+    if (broken.size() + text.size() < kMaxCaseBytes)
+      broken += fmt::format("<test>\n{}\n</test>\nProblem: {}\n", text, problem);
+  };
   for (int attempt = 0; attempt <= options.tries && vetted.cases.size() < options.cases; ++attempt) {
     const std::size_t missing = options.cases - vetted.cases.size();
     const bool tight = !last_problem.empty();
@@ -329,6 +334,7 @@ Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const
       if (!test_case) {
         vetted.rejected.push_back(fmt::format(
             "{}: {}", CutToColumns(OneLine(JsonGet<std::string>(json, "input", "")), 60), test_case.error().message));
+        if (FindMember(json, "run") != nullptr) return_whole(json, test_case.error().message);
         continue;
       }
       if (!ids.empty() && !CitesOne(json, ids)) {
@@ -342,9 +348,7 @@ Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const
       }
       const bool runs = CheckKindOf(*test_case) == "executed";
       const std::string reason = TakeCase(*std::move(test_case), vetted, true);
-      const std::string text = DumpJson(json);
-      if (runs && !reason.empty() && broken.size() + text.size() < kMaxCaseBytes)
-        broken += fmt::format("<test>\n{}\n</test>\nProblem: {}\n", text, reason);
+      if (runs && !reason.empty()) return_whole(json, reason);
     }
   }
   for (Case& test_case : aside) {

@@ -124,6 +124,9 @@ Result<std::optional<Skill>> PreviousVersion(const std::string& place, const Ski
     return InputError(
         fmt::format("--against {} is a single skill; name a folder with an earlier version of each skill", place));
   }
+  // The folder of a base that has none of the skills is empty; another one without any is a mistake.
+  if (folders.empty() && !fs::is_empty(place, code))
+    return InputError(fmt::format("--against {}: no skill (SKILL.md) in this folder", place));
   const fs::path folder_name = fs::absolute(skill.folder, code).lexically_normal().filename();
   std::vector<std::string> named;
   std::vector<std::string> in_place;

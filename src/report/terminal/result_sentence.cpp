@@ -145,7 +145,22 @@ Sentences OtherArms(const Compared& one) {
   return sentences;
 }
 
+// What a skill that helps loses against its previous version, if that is shown.
+std::optional<double> LossAgainstPrevious(const Compared& one) {
+  const auto previous = one.run.others.find(Arm::kPrevious);
+  if (previous == one.run.others.end()) return std::nullopt;
+  const StudentVerdict& verdict = previous->second[one.index];
+  if (verdict.word != Verdict::kHurts || !verdict.lift) return std::nullopt;
+  return -*verdict.lift;
+}
+
 Sentences ComparedSentences(const Compared& one) {
+  if (const auto loss = LossAgainstPrevious(one); loss && one.verdict().word != Verdict::kHurts) {
+    return {fmt::format("Keep the previous version of the skill: {} does worse with this one, by {:.0f} points.",
+                        one.run.plan().students[one.index].name, WholePercent(*loss)),
+            fmt::format("With this one, {} answers passed{}.", PassedOf(one.with),
+                        one.verdict().word == Verdict::kHelps ? ", still more than without it" : "")};
+  }
   Sentences sentences;
   switch (one.verdict().word) {
     case Verdict::kHelps:

@@ -116,6 +116,14 @@ TEST(ResultText, OtherTextThatDoesAsWell) {
   EXPECT_THAT(ResultText(judged), Not(HasSubstr("unrelated text")));
 }
 
+TEST(ResultText, AVersionThatHelpsButDoesWorseThanThePreviousOne) {
+  ReportRun run;
+  JudgedRun judged = run.judged();
+  judged.others[Arm::kPrevious] = {VerdictOf(Verdict::kHurts)};
+  judged.others[Arm::kPrevious][0].lift = -0.41;
+  EXPECT_THAT(ResultText(judged), AllOf(StartsWith("Keep the previous version"), HasSubstr("41 points")));
+}
+
 TEST(ResultText, APreviousVersion) {
   ReportRun run;
   run.plan.arms = {Arm::kPrevious, Arm::kSkill};
