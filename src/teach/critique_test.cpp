@@ -112,7 +112,7 @@ TEST(CritiqueDraft, RulesWhoseCodeIsInNoneOfTheirItemsAreDropped) {
   Critiqued invented("Pass `--fast` to it.", DumpJson(CritiqueJson()));
   const Result<GenerateOutcome> none = invented.bench.Run();
   ASSERT_FALSE(none.ok());
-  EXPECT_EQ(none.error().kind, ErrorKind::kInput);
+  EXPECT_EQ(none.error().kind, ErrorKind::kNotFound);
   EXPECT_THAT(none.error().message, HasSubstr("Pass `--fast`"));
 }
 

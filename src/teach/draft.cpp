@@ -241,7 +241,7 @@ Result<Draft> WriteDraft(Teacher& teacher, const Material& material, const Draft
     problem = draft.error().message;
     rejected = answer ? HeadAndTail(DumpJson(*answer), options.context_tokens / 4 * kBytesPerToken) : "";
   }
-  return InputError(fmt::format("the teacher gave no usable skill in {}; {}",
+  return InputError(fmt::format("it gave no usable skill in {}; {}",
                                 Counted(static_cast<std::size_t>(options.tries), "attempt"), problem));
 }
 

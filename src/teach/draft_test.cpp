@@ -187,10 +187,9 @@ TEST(WriteDraft, EndsAfterAllTries) {
   ASSERT_TRUE(teacher.ok());
   const Result<Draft> draft = WriteDraft(*teacher, WithItems(), {});
   ASSERT_FALSE(draft.ok());
-  EXPECT_THAT(
-      draft.error().message,
-      StartsWith("the teacher gave no usable skill in 3 attempts; the teacher's last answer can't be used: it isn't "
-                 "valid JSON (line 1, column 1): "));
+  EXPECT_THAT(draft.error().message,
+              StartsWith("it gave no usable skill in 3 attempts; the teacher's last answer can't be used: it isn't "
+                         "valid JSON (line 1, column 1): "));
   EXPECT_THAT(model.requests, SizeIs(9));  // each try is repaired twice
 }
 

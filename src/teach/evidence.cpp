@@ -206,7 +206,7 @@ bool IsSupported(const Rule& rule, const Material& material, const std::vector<s
   return traits.spans.empty() || !cites;
 }
 
-std::vector<std::string> DropUnsupportedRules(const Material& material, Draft& draft) {
+std::vector<std::string> DropUnsupportedRules(const Material& material, const PromptCopies& copies, Draft& draft) {
   std::vector<std::string> own_files;
   for (const auto* files : {&draft.references, &draft.scripts}) {
     for (const auto& [name, content] : *files) own_files.push_back(name);
@@ -214,7 +214,7 @@ std::vector<std::string> DropUnsupportedRules(const Material& material, Draft& d
   std::vector<std::string> dropped;
   for (Section& section : draft.sections) {
     std::erase_if(section.rules, [&](const Rule& rule) {
-      if (IsSupported(rule, material, own_files)) return false;
+      if (!copies.Has(rule.text) && IsSupported(rule, material, own_files)) return false;
       dropped.push_back(fmt::format("{} ({})", Trim(rule.text), fmt::join(rule.cites, ", ")));
       return true;
     });

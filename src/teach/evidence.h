@@ -9,6 +9,7 @@
 #include "teach/draft.h"
 #include "teach/material.h"
 #include "teach/rule.h"
+#include "teach/weak_teacher.h"
 
 namespace upskill {
 
@@ -18,9 +19,9 @@ namespace upskill {
 // `own_files` (the skill's references and scripts), or cites no item.
 bool IsSupported(const Rule& rule, const Material& material, const std::vector<std::string>& own_files = {});
 
-// Takes the rules that aren't supported out of a draft, and sections that are left without rules; "RULE (IDS)" of each,
-// in full.
-std::vector<std::string> DropUnsupportedRules(const Material& material, Draft& draft);
+// Takes the rules that aren't supported, or repeat the prompts, out of a draft, and sections that are left without
+// rules; "RULE (IDS)" of each, in full.
+std::vector<std::string> DropUnsupportedRules(const Material& material, const PromptCopies& copies, Draft& draft);
 
 // All rules of a draft, in order.
 std::vector<Rule> RulesOf(const Draft& draft);

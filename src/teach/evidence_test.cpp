@@ -84,7 +84,8 @@ TEST(DropUnsupportedRules, KeepsTheirTextInFull) {
   const std::string text = "Set `edition`. " + std::string(300, 'x');
   draft.sections = {{"A", {{text, {"d1"}}}}, {"B", {{"Read `references/a.md`.", {"d1"}}}}};
   draft.references = {{"a.md", "text"}};
-  EXPECT_THAT(DropUnsupportedRules(Items(), draft), ElementsAre(text + " (d1)"));
+  EXPECT_THAT(DropUnsupportedRules(Items(), PromptCopies(BuiltInPrompts(), {}, Items()), draft),
+              ElementsAre(text + " (d1)"));
   ASSERT_THAT(draft.sections, testing::SizeIs(1));
   EXPECT_EQ(draft.sections[0].title, "B");
 }

@@ -19,6 +19,7 @@
 #include "teach/probe.h"
 #include "teach/stage_lines.h"
 #include "teach/taught_code.h"
+#include "teach/weak_teacher.h"
 #include "teach/write_cases.h"
 #include "util/text.h"
 
@@ -116,22 +117,27 @@ class Generation {
     if (material_.has_existing()) state_.AddCandidate("existing", -1, "", material_.existing);
     Result<Draft> draft = MakeDraft();
     if (!draft) {
-      if (!material_.has_existing() || draft.error().kind != ErrorKind::kInput) return draft.error();
+      if (draft.error().kind != ErrorKind::kInput) return draft.error();
+      if (!material_.has_existing()) return TooWeak(*input_.teacher, draft.error().message);
       state_.Say("draft", "no draft: " + draft.error().message);
       return {};
     }
+    uncited_ = draft->uncited;
     const std::size_t index = state_.AddCandidate("draft", -1, "", SkillText());
     TakeDraft(*draft, index);
     if (input_.teacher == nullptr) return {};
     if (options_.critique) RETURN_IF_ERROR(Criticize(index, *draft));
-    out_.unsupported_rules = DropUnsupportedRules(material_, *draft);
-    if (!out_.unsupported_rules.empty()) {
-      if (draft->sections.empty())
-        return InputError(
-            "the teacher gave no usable skill; no rule is supported by the items that it cites, for example: " +
-            CutToColumns(OneLine(out_.unsupported_rules.front()), 100));
-      TakeDraft(*draft, index);
+    out_.unsupported_rules = DropUnsupportedRules(
+        material_, PromptCopies(*options_.prompts, {"draft-system", "draft", "critique"}, material_), *draft);
+    const std::size_t left_out = out_.unsupported_rules.size() + uncited_;
+    const std::size_t rules = left_out + RulesOf(*draft).size();
+    if (draft->sections.empty() || IsTooWeak(left_out, rules)) {
+      const std::string example =
+          out_.unsupported_rules.empty() ? "" : ": " + CutToColumns(OneLine(out_.unsupported_rules.front()), 100);
+      return TooWeak(*input_.teacher, fmt::format("the material doesn't show {} of its {}{}", left_out,
+                                                  Counted(rules, "rule"), example));
     }
+    if (!out_.unsupported_rules.empty()) TakeDraft(*draft, index);
     SayWhatIsRejected(*draft);
     return {};
   }
@@ -170,6 +176,7 @@ class Generation {
       state_.Say("critique", "the draft stays as it is; the corrected one can't be used: " + critique->problem);
     out_.critique = std::move(critique->points);
     if (!critique->fixed) return {};
+    uncited_ = critique->fixed->uncited;
     critique->fixed->uncited += draft.uncited;
     critique->fixed->contradicted.insert(critique->fixed->contradicted.begin(), draft.contradicted.begin(),
                                          draft.contradicted.end());
@@ -226,6 +233,11 @@ class Generation {
     out_.rejected_cases = std::move(vetted.rejected);
     out_.rejected_cases.insert(out_.rejected_cases.end(), written.rejected.begin(), written.rejected.end());
     state_.Say("tests", CasesLine(out_.cases, out_.rejected_cases));
+    if (input_.test_teacher != nullptr && out_.cases.empty() &&
+        IsTooWeak(written.rejected.size(), written.rejected.size()))
+      return TooWeak(*input_.test_teacher,
+                     fmt::format("none of its {} can be used, for example {}", Counted(written.rejected.size(), "test"),
+                                 written.rejected.front()));
     if (!result && out_.cases.empty()) out_.stopped = result.error().message;
     return {};
   }
@@ -302,6 +314,7 @@ class Generation {
   }
 
   GenerationState state_;
+  std::size_t uncited_ = 0;  // rules that the last draft lost because they cite nothing
   const GenerateInput& input_;
   const GenerateOptions& options_;
   const Material& material_;

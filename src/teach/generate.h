@@ -93,8 +93,9 @@ struct GenerateOutcome {
 // Writes a skill and tests, refines the skill by the students' failures on the train cases and measures the best
 // candidate once on the held-out cases. Answers of teachers and students are stored as they arrive: run again with the
 // same input, it continues where it stopped. A limit, the user, a failing model or a full disk may end it early; once
-// there is a draft, that is an outcome (`stopped`). Errors: kInput if the teacher gave no usable draft; kCancelled,
-// kPermanent, kUnavailable or kIo if it ended before there was a draft.
+// there is a draft, that is an outcome (`stopped`). Errors: kNotFound if the recording has too little to extract, or
+// the teacher is too weak for the material, so that another one is needed; kCancelled, kPermanent, kUnavailable or kIo
+// if it ended before there was a draft.
 Result<GenerateOutcome> GenerateSkill(const GenerateInput& input);
 
 }  // namespace upskill

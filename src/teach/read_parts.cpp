@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "teach/draft.h"
+#include "teach/weak_teacher.h"
 #include "trace/digest/excerpt.h"
 #include "util/text.h"
 #include "util/tokens.h"
@@ -109,10 +110,7 @@ class PartReader {
       teacher_.Tell(call.stage, fmt::format("{} reads {}, {}, and takes notes", teacher_.info().name, name,
                                             Counted(EstimateTokens(values.at("material")), "token")));
     const Result<Json> answer = teacher_.Ask(call);
-    if (answer) {
-      TakeNotes(*answer);
-      return {};
-    }
+    if (answer) return TakeNotes(*answer, PromptCopies(prompts_, {"draft-system", "notes"}, part));
     if (answer.error().kind != ErrorKind::kInput) return answer.error();
     if (++unusable_ > kMostUnusable) return answer.error().With("notes on " + name);
     if (part.items.size() == 1) {
@@ -127,9 +125,19 @@ class PartReader {
     return ReadPart(half, name + ", second half");
   }
 
-  void TakeNotes(const Json& answer) {
-    for (const Json& entry : answer.at("notes"))
-      AddNote(JsonGet<std::string>(entry, "id", ""), JsonGet<std::string>(entry, "note", ""));
+  Status TakeNotes(const Json& answer, const PromptCopies& copies) {
+    for (const Json& entry : answer.at("notes")) {
+      const auto note = JsonGet<std::string>(entry, "note", "");
+      ++taken_;
+      if (copies.Has(note)) {
+        ++copied_;
+      } else {
+        AddNote(JsonGet<std::string>(entry, "id", ""), note);
+      }
+    }
+    if (!IsTooWeak(copied_, taken_)) return {};
+    return TooWeak(teacher_, fmt::format("{} of its {} notes on the material repeat the instructions for taking notes",
+                                         copied_, taken_));
   }
 
   // Several notes on an item are one, without repetitions.
@@ -146,6 +154,8 @@ class PartReader {
   const Prompts& prompts_;
   std::size_t allowed_tokens_ = 0;  // of the notes on one part
   std::size_t unusable_ = 0;        // answers
+  std::size_t taken_ = 0;           // notes
+  std::size_t copied_ = 0;          // notes that repeat the prompt
   std::map<std::string, std::string> notes_;
 };
 

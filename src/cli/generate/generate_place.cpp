@@ -59,23 +59,6 @@ std::optional<fs::path> ProbableFolder(const GenerateSession& session) {
   return found == folders.end() ? std::nullopt : std::optional(*found);
 }
 
-// Whether a folder's name would fit any skill: "skill", "my-new-skill-2", "out1".
-bool SaysNothing(const std::string& name) {
-  static const std::set<std::string_view> words = {
-      "a",     "the",     "my",    "new",    "old",    "test",  "tmp", "temp", "draft",  "final",   "generated",
-      "skill", "skills",  "out",   "output", "result", "dir",   "foo", "bar",  "folder", "example", "results",
-      "demo",  "outputs", "trial", "sample", "try",    "agent", "run", "here", "copy",   "default", "untitled"};
-  std::string_view rest = name;
-  while (!rest.empty()) {
-    std::string_view word = rest.substr(0, rest.find('-'));
-    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-    if (word.size() > 1 && word.front() == 'v') word.remove_prefix(1);
-    word = word.substr(0, word.find_last_not_of("0123456789") + 1);
-    if (!word.empty() && !words.contains(word)) return false;
-  }
-  return true;
-}
-
 // The last folder of -o; empty without -o.
 std::string OutputName(const GenerateSession& session) {
   const fs::path output = fs::path(session.options.output).lexically_normal();
@@ -95,6 +78,65 @@ bool IsAsKept(const fs::path& folder, const fs::path& copy) {
 }
 
 }  // namespace
+
+bool SaysNothing(const std::string& name) {
+  static const std::set<std::string_view> words = {"a",
+                                                   "the",
+                                                   "my",
+                                                   "new",
+                                                   "old",
+                                                   "test",
+                                                   "tmp",
+                                                   "temp",
+                                                   "draft",
+                                                   "final",
+                                                   "generated",
+                                                   "skill",
+                                                   "skills",
+                                                   "out",
+                                                   "output",
+                                                   "result",
+                                                   "dir",
+                                                   "foo",
+                                                   "bar",
+                                                   "folder",
+                                                   "example",
+                                                   "results",
+                                                   "demo",
+                                                   "outputs",
+                                                   "trial",
+                                                   "sample",
+                                                   "try",
+                                                   "agent",
+                                                   "run",
+                                                   "here",
+                                                   "copy",
+                                                   "default",
+                                                   "untitled",
+                                                   "cases",
+                                                   "case",
+                                                   "tests",
+                                                   "eval",
+                                                   "evals",
+                                                   "suite",
+                                                   "suites",
+                                                   "teach",
+                                                   "task",
+                                                   "tasks",
+                                                   "meta",
+                                                   "data",
+                                                   "queries",
+                                                   "promptfooconfig"};
+  std::string_view rest = name;
+  while (!rest.empty()) {
+    std::string_view word = rest.substr(0, rest.find('-'));
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+    if (word.size() > 1 && word.front() == 'v') word.remove_prefix(1);
+    word = word.substr(0, word.find_last_not_of("0123456789") + 1);
+    if (!word.empty() && !words.contains(word)) return false;
+  }
+  return true;
+}
 
 std::string NameGiven(const GenerateSession& session) {
   if (!session.options.how.name.empty()) return session.options.how.name;

@@ -16,6 +16,9 @@ Status PlanPlace(GenerateSession& session);
 // The name of --name, else that of -o; empty: none is given, or the folder's name says nothing about a skill.
 std::string NameGiven(const GenerateSession& session);
 
+// Whether a name would fit any skill, or any file of cases: "skill", "my-new-skill-2", "out1", "eval-queries".
+bool SaysNothing(const std::string& name);
+
 // `name`; if it says nothing and none is given, what the folder of -o makes of one ("My Kernels": my-kernels). If
 // another skill has its folder and the name is free to choose: the first of NAME-2, NAME-3 … that no skill has.
 std::string NameToUse(const GenerateSession& session, const std::string& name);

@@ -105,8 +105,8 @@ ExitCode FinishWithoutSkill(const GenerateSession& session, const Error& error, 
   return gave_up ? ExitCode::kIncomplete : ExitCode::kInterrupted;
 }
 
-// The recording has too little to extract without a teacher.
-ExitCode RefuseToExtract(const GenerateSession& session, const Error& error, Env& env) {
+// The recording has too little to extract without a teacher, or the teacher is too weak.
+ExitCode NameOtherTeachers(const GenerateSession& session, const Error& error, Env& env) {
   PrintError(env, InputError(error.message + "; each of these works:" + TeacherOffers(session)));
   return ExitCode::kFailed;
 }
@@ -153,8 +153,8 @@ GenerateEnd MakeSkill(GenerateSession& session, Env& env) {
   }
   Result<GenerateOutcome> outcome = GenerateSkill(input);
   progress.Clear();
-  if (!outcome && outcome.error().kind == ErrorKind::kNotFound && !session.teacher)
-    return {RefuseToExtract(session, outcome.error(), env)};
+  if (!outcome && outcome.error().kind == ErrorKind::kNotFound)
+    return {NameOtherTeachers(session, outcome.error(), env)};
   if (!outcome) return {FinishWithoutSkill(session, outcome.error(), env)};
   return {Finish(session, *outcome, input.options.target.estimated, env), outcome->spent_usd};
 }

@@ -25,8 +25,9 @@ TEST_F(GenerateCli, SecretsDoNotReachTheTeacher) {
   const fs::path doc = folder.Write("notes.md", "The token is " + secret + " for the registry.\n");
   ASSERT_EQ(Generate({"Add numbers with token " + secret, "--docs", doc.string(), "-m", "generic.teacher", "--base-url",
                       teacher.url(), "--no-eval"}),
-            2)
+            1)
       << error;
+  EXPECT_THAT(error, Not(HasSubstr(secret))) << "nor a log";
   ASSERT_THAT(teacher.requests(), Not(IsEmpty()));
   for (const loopback::Request& request : teacher.requests()) EXPECT_THAT(request.body, Not(HasSubstr(secret)));
   for (const auto& entry : fs::recursive_directory_iterator(folder.path() / "runs")) {

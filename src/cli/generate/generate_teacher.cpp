@@ -66,8 +66,9 @@ void ChooseStudents(GenerateSession& session, const Env& env) {
 std::string TeacherOffers(const GenerateSession& session) {
   const GenerateCommandOptions& options = session.options;
   std::string command = "upskill generate";
-  if (!options.task.empty()) command += " " + ShellWord(options.task);
+  if (!options.task.empty()) command += " " + ShellWord(session.sources.material.task);  // without secrets
   for (const std::string& from : options.from) command += " --from " + ShellWord(from);
+  for (const std::string& doc : options.docs) command += " --docs " + ShellWord(doc);
   std::string offers;
   const auto offer = [&](const std::string& arguments, const std::string& what) {
     offers += fmt::format("\n{} {}\n    {}", command, arguments, what);
@@ -76,8 +77,11 @@ std::string TeacherOffers(const GenerateSession& session) {
   offer("-m MODEL --base-url http://localhost:8080/v1", "with a server on this machine, such as llama-server");
   offer("-m 'cmd:claude -p'", "with an agent program, or any command that answers a prompt");
   offer("-m desk:desk", "by hand or in a chat window: requests and answers are files in ./desk");
-  const bool may_extract = options.from.empty() && !session.sources.material.has_existing();
-  if (may_extract) offer("--from latest", "from the newest recording of an agent, without a model");
+  const bool improves = session.sources.material.has_existing();
+  if (session.teacher && !improves && !options.from.empty())
+    offer("-m extract", "from the recording alone, without a model");
+  if (options.from.empty() && !improves)
+    offer("--from latest", "from the newest recording of an agent, without a model");
   return offers;
 }
 

@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <memory>
 #include <string_view>
@@ -18,6 +17,7 @@
 #include "cli/eval/option_row.h"
 #include "cli/eval/workspace_option.h"
 #include "cli/generate/generate_command.h"
+#include "cli/generate/generate_place.h"
 #include "cli/generate/generate_run.h"
 #include "cli/generate/teach_state.h"
 #include "cli/models/students.h"
@@ -122,18 +122,10 @@ Status CheckModels(const TeachOptions& options, const Env& env) {
   return CheckModelsDiffer(students, options.students);
 }
 
-// A file's name that fits any cases.
-bool FitsAnyCases(const std::string& stem) {
-  constexpr std::array<std::string_view, 16> kNames = {
-      "cases", "case", "test",  "tests",      "eval", "evals",   "suite",        "suites",
-      "teach", "task", "tasks", "skill-meta", "data", "queries", "eval-queries", "promptfooconfig"};
-  return std::find(kNames.begin(), kNames.end(), stem) != kNames.end();
-}
-
 Result<std::string> OutputOf(const TeachOptions& options) {
   if (!options.output.empty()) return options.output;
   const std::string stem = SkillNameFrom(fs::path(options.cases).stem().string());
-  if (!FitsAnyCases(stem)) return stem;
+  if (!SaysNothing(stem)) return stem;
   if (!options.task.empty()) return SkillNameFrom(options.task);
   return InputError(fmt::format(
       "{}: its name says nothing about the skill, whose folder is named after it; name the folder with -o, or say with "

@@ -11,6 +11,7 @@
 #include "report/terminal/result_choice.h"
 #include "report/terminal/result_words.h"
 #include "report/terminal/verdict_text.h"
+#include "util/percent.h"
 #include "util/text.h"
 
 namespace upskill {
