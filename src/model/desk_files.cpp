@@ -2,8 +2,10 @@
 #include "model/desk_files.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdint>
+#include <unordered_map>
 
 #include "util/hash.h"
 #include "util/text.h"
@@ -19,6 +21,11 @@ constexpr std::size_t kKeyDigits = 16;
 // The next request gets the number after the largest, so there must be one.
 constexpr int kMaxNumber = 999'999'999;
 
+std::string JoinAt(const std::vector<std::string_view>& lines, std::size_t at, std::size_t count) {
+  const auto first = lines.begin() + static_cast<std::ptrdiff_t>(at);
+  return fmt::format("{}", fmt::join(first, first + static_cast<std::ptrdiff_t>(count), "\n"));
+}
+
 // Another name for the same number, such as 1-request.md, isn't ours.
 std::optional<int> NumberBefore(std::string_view end, std::string_view name) {
   if (!name.ends_with(end)) return std::nullopt;
@@ -30,6 +37,7 @@ std::optional<int> NumberBefore(std::string_view end, std::string_view name) {
 }  // namespace
 
 std::string DeskRequestName(int number) { return fmt::format("{:04}{}", number, kRequestEnd); }
+std::string DeskNewName(int number) { return fmt::format("{:04}-new.md", number); }
 std::string DeskAnswerName(int number) { return fmt::format("{:04}{}", number, kAnswerEnd); }
 
 std::optional<int> DeskRequestNumber(std::string_view name) { return NumberBefore(kRequestEnd, name); }
@@ -47,6 +55,51 @@ std::optional<std::string> DeskKeyIn(std::string_view file) {
   std::string key(line.substr(kMarkStart.size(), kKeyDigits));
   if (key.find_first_not_of("0123456789abcdef") != std::string::npos) return std::nullopt;
   return key;
+}
+
+std::string DeskNewText(std::string_view request, const std::vector<DeskEarlier>& earlier) {
+  constexpr std::size_t kLeastLines = 10;
+  constexpr std::size_t kLeastBytes = 2000;
+  constexpr std::size_t kShown = 60;  // columns
+  struct Place {
+    const std::vector<std::string_view>* lines;
+    std::size_t at;
+    int number;
+  };
+  std::vector<std::vector<std::string_view>> texts;
+  for (const DeskEarlier& one : earlier) texts.push_back(SplitLines(one.text));
+  // Where the first `kLeastLines` lines of a passage are, by their text. The latest request counts.
+  std::unordered_map<std::string, Place> places;
+  for (std::size_t k = 0; k < texts.size(); ++k) {
+    for (std::size_t i = 0; i + kLeastLines <= texts[k].size(); ++i)
+      places[JoinAt(texts[k], i, kLeastLines)] = {&texts[k], i, earlier[k].number};
+  }
+  const std::vector<std::string_view> lines = SplitLines(request);
+  std::string text;
+  bool replaced = false;
+  for (std::size_t i = 0; i < lines.size();) {
+    const auto place = i + kLeastLines <= lines.size() ? places.find(JoinAt(lines, i, kLeastLines)) : places.end();
+    std::size_t same = 0;
+    std::size_t bytes = 0;
+    if (place != places.end()) {
+      const auto& [other, at, number] = place->second;
+      for (; i + same < lines.size() && at + same < other->size() && lines[i + same] == (*other)[at + same]; ++same)
+        bytes += lines[i + same].size() + 1;
+    }
+    if (bytes < kLeastBytes) {
+      text.append(lines[i++]).append("\n");
+      continue;
+    }
+    replaced = true;
+    std::size_t first = i;
+    std::size_t last = i + same - 1;
+    while (first < last && Trim(lines[first]).empty()) ++first;
+    while (last > first && Trim(lines[last]).empty()) --last;
+    text += fmt::format("\n[{} lines as in request {}, from \"{}\" to \"{}\"]\n\n", same, place->second.number,
+                        CutToColumns(lines[first], kShown), CutToColumns(lines[last], kShown));
+    i += same;
+  }
+  return replaced ? text : "";
 }
 
 std::string DeskAnswerText(std::string_view file) {

@@ -4,12 +4,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace upskill {
 
-// The files of a desk (model/desk_model.h): NNNN-request.md and NNNN-answer.md.
+// The files of a desk (model/desk_model.h): NNNN-request.md, NNNN-new.md and NNNN-answer.md.
 
 std::string DeskRequestName(int number);
+std::string DeskNewName(int number);
 std::string DeskAnswerName(int number);
 
 // The number of the file of a request or of an answer; nothing for other files.
@@ -22,6 +24,14 @@ std::string DeskKeyOf(std::string_view request);
 // The first line of a request's file, and the key in it; nothing for other files.
 std::string DeskMark(const std::string& key);
 std::optional<std::string> DeskKeyIn(std::string_view file);
+
+// `request` for a chat that has seen `earlier`: at least ten lines and 2,000 bytes in a row that one of those has, too,
+// are replaced by a line that says so. Empty if nothing is replaced.
+struct DeskEarlier {
+  int number = 0;
+  std::string text;
+};
+std::string DeskNewText(std::string_view request, const std::vector<DeskEarlier>& earlier);
 
 // An answer: valid UTF-8, without a byte order mark and white space around it. May be empty.
 std::string DeskAnswerText(std::string_view file);

@@ -67,6 +67,7 @@ class DeskModel : public Model {
     if (!request.tools.empty())
       return done(Error{ErrorKind::kPermanent, fmt::format("model '{}' can't call tools", info_.name)});
     const std::uint64_t seed = request.sampling.seed;
+    const bool is_teacher = request.answer_schema.has_value();  // a student's answers must not come from one chat
     const std::string text = RequestText(std::move(request));
     const std::string key = DeskKeyOf(fmt::format("{}\n{}", seed, text));
     const std::unique_lock lock(mutex_);
@@ -80,6 +81,7 @@ class DeskModel : public Model {
       if (!written) return done(written.error());
       last_ = number;
       numbers_[key] = number;
+      if (is_teacher) WriteNew(number, text);
     }
     Tell(number);
     open_[number] = {std::move(done), Steady::now(), 0, {}, {}};
@@ -97,12 +99,28 @@ class DeskModel : public Model {
   }
 
  private:
+  // A convenience, because the request's file has it all: an error doesn't matter.
+  void WriteNew(int number, const std::string& text) const {
+    constexpr int kMostEarlier = 20;
+    std::vector<DeskEarlier> earlier;
+    for (int i = std::max(1, number - kMostEarlier); i < number; ++i) {
+      Result<std::string> one = ReadFile(options_.folder / DeskRequestName(i), kMaxAnswerBytes);
+      if (one) earlier.push_back({i, *std::move(one)});
+    }
+    const std::string only_new = DeskNewText(text, earlier);
+    if (!only_new.empty()) (void)folder_->WriteFile(DeskNewName(number), only_new);
+  }
+
   void Tell(int number) {
     if (!options_.say) return;
     const std::string answer = (options_.folder / DeskAnswerName(number)).string();
     std::error_code code;
     if (!fs::exists(answer, code)) {
-      options_.say(fmt::format("desk     waiting for {}, the answer to {}", answer, DeskRequestName(number)));
+      const std::string only_new = fs::exists(options_.folder / DeskNewName(number), code)
+                                       ? fmt::format(" ({} for a chat that has the earlier ones)", DeskNewName(number))
+                                       : "";
+      options_.say(
+          fmt::format("desk     waiting for {}, the answer to {}{}", answer, DeskRequestName(number), only_new));
     } else if (!std::exchange(told_of_old_, true)) {
       options_.say(
           fmt::format("desk     taking answers that are there already, such as {}; to be asked again, remove "

@@ -62,6 +62,29 @@ TEST_F(DeskModelTest, WritesTheRequestAndTakesTheAnswer) {
   EXPECT_EQ(responses[0].cost_usd, 0.0);
 }
 
+TEST_F(DeskModelTest, AChatIsShownWhatIsNewToIt) {
+  std::string material;
+  for (int i = 0; i < 60; ++i)
+    material += "d" + std::to_string(i) + ": a line of the material that both requests have\n";
+  const auto ask = [&](const std::string& question, bool teacher) {
+    ChatRequest request = Ask(question + "\n\n" + material + "\nSo: " + question);
+    if (teacher) request.answer_schema = Json{{"type", "object"}};
+    return request;
+  };
+  const auto model = Open();
+  Answers answers(3);
+  model->Start(ask("Draft a skill.", true), answers.Expect(0));
+  model->Start(ask("Review this draft.", true), answers.Expect(1));
+  model->Start(ask("A student's question.", false), answers.Expect(2));
+  EXPECT_FALSE(fs::exists(desk() / "0001-new.md"));
+  const std::string only_new = FileOf("0002-new.md");
+  EXPECT_THAT(only_new, AllOf(HasSubstr("\nReview this draft.\n"), HasSubstr("So: Review"), HasSubstr("request 1"),
+                              HasSubstr("d59: a line"), testing::Not(HasSubstr("d30: a line")), HasSubstr("JSON")));
+  EXPECT_THAT(FileOf("0002-request.md"), HasSubstr("d30: a line")) << "for readers who have seen nothing else";
+  EXPECT_FALSE(fs::exists(desk() / "0003-new.md")) << "a student's answers must not come from one chat";
+  model->Cancel(Model::CancelScope::kRunning);
+}
+
 TEST_F(DeskModelTest, AnEmptyFileIsNoAnswerYet) {
   const auto model = Open();
   Answers answers(2);

@@ -239,6 +239,50 @@ class Generation {
                      fmt::format("none of its {} can be used, for example {}", Counted(written.rejected.size(), "test"),
                                  written.rejected.front()));
     if (!result && out_.cases.empty()) out_.stopped = result.error().message;
+    return AddBlindCases();
+  }
+
+  // What is known without the recordings: documents, tools and what was asked for.
+  Material WithoutRecordings() const {
+    Material material;
+    material.task = material_.task;
+    for (const UserRequest& request : material_.requests) {
+      if (material_.task.empty()) material.task += request.text + "\n\n";
+    }
+    for (const MaterialItem& item : material_.items) {
+      if (item.kind == MaterialKind::kDocument || item.kind == MaterialKind::kTool) material.items.push_back(item);
+    }
+    return material;
+  }
+
+  // Written by a request that doesn't see the recordings, and held out: they show whether the skill helps with the work
+  // or only with what the recordings say. A generation without them goes on.
+  Status AddBlindCases() {
+    const Material material = WithoutRecordings();
+    if (input_.test_teacher == nullptr || !options_.evaluate || material.items.size() == material_.items.size() ||
+        Trim(material.task).empty() || out_.cases.empty())
+      return {};
+    CaseOptions options;
+    options.cases = options_.cases / 4;
+    options.prompts = options_.prompts;
+    options.context_tokens = options_.context_tokens;
+    options.tries = 1;
+    if (options.cases == 0) return {};
+    state_.Say("tests", fmt::format("{} writes {} blind, from the task without the recording",
+                                    input_.test_teacher->info().name, Counted(options.cases, "test")));
+    Result<VettedCases> blind = WriteCases(*input_.test_teacher, material, options);
+    if (!blind && blind.error().kind != ErrorKind::kInput) return blind.error();
+    VettedCases all{std::move(out_.cases), {}};
+    const std::size_t recorded = all.cases.size();
+    for (Case& one : blind ? blind->cases : std::vector<Case>()) {
+      one.tags.emplace_back(kBlindTag);
+      one.split = Split::kTest;
+      TakeCase(std::move(one), all);
+    }
+    out_.cases = std::move(all.cases);
+    state_.Say("tests", fmt::format("{} blind", out_.cases.size() - recorded));
+    for (std::size_t i = 0; i < recorded && recorded < out_.cases.size(); ++i)
+      out_.cases[i].tags.emplace_back(kRecordedTag);
     return {};
   }
 

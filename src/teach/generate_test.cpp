@@ -328,5 +328,30 @@ TEST(WriteGeneratedSkill, FilesHoldSplitVerdictsAndLineage) {
   EXPECT_EQ(meta->at("metadata").at("test_looks"), 3);
 }
 
+TEST(GenerateSkill, SomeHeldOutCasesAreWrittenWithoutTheRecording) {
+  GenerationBench bench([](const ChatRequest& request, std::size_t) -> Result<std::string> {
+    if (AsksFor(request, "sections")) return DumpJson(DraftJson("Sums are `total-N`. [sim 0.9]", {"d1"}));
+    const bool sees_recording = request.messages.front().text.find("Sums are") != std::string::npos;
+    Json cases = CasesJson(sees_recording ? 16 : 4);
+    for (Json& one : cases["cases"]) {
+      if (!sees_recording) one["input"] = "Blindly: " + one["input"].get<std::string>();
+    }
+    return DumpJson(cases);
+  });
+  bench.options.attempts = 0;
+  bench.material.items.push_back({"d1", MaterialKind::kFact, "Sums are written as `total-N`.", {"a.jsonl#3"}});
+  const Result<GenerateOutcome> outcome = bench.Run();
+  ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+  std::size_t blind = 0;
+  for (const Case& one : outcome->cases) {
+    const bool is_blind = one.input.starts_with("Blindly");
+    blind += is_blind ? 1 : 0;
+    EXPECT_EQ(one.tags.back(), is_blind ? "blind" : "recorded");
+    EXPECT_TRUE(!is_blind || one.split == Split::kTest);
+  }
+  EXPECT_EQ(blind, 4U);
+  EXPECT_EQ(outcome->test.size(), 10U) << "half of all, the blind ones among them";
+}
+
 }  // namespace
 }  // namespace upskill

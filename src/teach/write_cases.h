@@ -38,6 +38,9 @@ inline constexpr const char* kFunctionTag = "function";
 inline constexpr const char* kCommandTag = "command";
 inline constexpr const char* kAnswerTag = "answer";
 inline constexpr const char* kTransferTag = "transfer";
+// Where cases were also written blind, from the task and documents alone: which are which.
+inline constexpr const char* kBlindTag = "blind";
+inline constexpr const char* kRecordedTag = "recorded";
 
 // Whether it asks for a file, a function or a command to be produced, and whether it is a transfer.
 bool AsksForWork(const Case& test_case);

@@ -255,13 +255,9 @@ Status OpenGeneration(GenerateSession& session, Env& env) {
   }
   RETURN_IF_ERROR(AcceptRuleFromName(options.accept).With("--accept"));
   RETURN_IF_ERROR(OpenModels(session, env));
-  if (session.teacher_model && session.teacher_model->info().in_process)
-    session.sources.warnings.push_back(fmt::format(
-        "the teacher, {}, runs in process: models that small rarely write a skill that helps, and one request can take "
-        "minutes; a stronger teacher is named with -m, for example -m opus, -m 'cmd:claude -p' or -m desk:desk",
-        session.teacher_model->info().name));
   RETURN_IF_ERROR(CheckModels(session));
   RETURN_IF_ERROR(resumed ? CheckSameStudents(session) : Begin(session, asks_for_tests, env));
+  AdviseOnTeacher(session);
   if (options.dry_run) return {};
   if (!resumed) RETURN_IF_ERROR(NewFolder(session, env));
   if (session.teacher_model) {

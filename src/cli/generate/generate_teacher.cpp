@@ -63,6 +63,19 @@ void ChooseStudents(GenerateSession& session, const Env& env) {
   say(fmt::format("{}, the teacher itself, because no --eval-model was given", options.model));
 }
 
+void AdviseOnTeacher(GenerateSession& session) {
+  const GenerateCommandOptions& options = session.options;
+  if (session.teacher_model && session.teacher_model->info().in_process)
+    session.sources.warnings.push_back(fmt::format(
+        "the teacher, {}, runs in process: models that small rarely write a skill that helps, and a request can take "
+        "minutes; a stronger one is named with -m, for example -m opus, -m 'cmd:claude -p' or -m desk:desk",
+        session.teacher_model->info().name));
+  if (options.model.starts_with(kDeskPrefix) && options.test_gen_model == options.model && !session.given)
+    session.sources.told.emplace_back(
+        "desk     have the tests written in a chat of their own: one that knows them teaches what they ask, and the "
+        "measured lift would say nothing");
+}
+
 std::string TeacherOffers(const GenerateSession& session) {
   const GenerateCommandOptions& options = session.options;
   std::string command = "upskill generate";

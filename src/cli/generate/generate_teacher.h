@@ -20,6 +20,9 @@ void ChooseTeacher(GenerateSession& session, const Env& env);
 // folder, which can't be asked hundreds of times. Adds a line that says so.
 void ChooseStudents(GenerateSession& session, const Env& env);
 
+// Adds what there is to know of the teacher before it is asked: that it is small, or that a desk needs two chats.
+void AdviseOnTeacher(GenerateSession& session);
+
 // The commands that make a skill from the same sources with a teacher, each on a line of its own with what it needs.
 std::string TeacherOffers(const GenerateSession& session);
 
