@@ -5,18 +5,23 @@
 
 #include <array>
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <string_view>
+#include <variant>
 
 #include "check/answer_files.h"
 #include "check/check.h"
 #include "check/command_check.h"
 #include "check/data_text.h"
+#include "teach/one_line.h"
 #include "util/fences.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
+
+namespace fs = std::filesystem;
 
 struct Language {
   std::string_view names;  // first words of an info string, between blanks
@@ -74,7 +79,48 @@ std::string ProblemOfKernelProject(std::string_view markdown, const Sandbox& san
   return "";
 }
 
+void AddRejection(std::string_view tool, const std::string& problem, MaterialItem& item) {
+  item.known += fmt::format("{}as recorded, {} rejects it: {}", item.known.empty() ? "" : "; ", tool,
+                            CutToColumns(OneLine(problem), 200));
+}
+
 }  // namespace
+
+std::size_t MarkRejectedFiles(const Sandbox& sandbox, Material& material) {
+  const auto whole_file = [](const MaterialItem& item) {
+    const auto* const file = std::get_if<FileDetail>(&item.detail);
+    return file != nullptr && file->whole && !file->deleted ? file : nullptr;
+  };
+  std::size_t rejected = 0;
+  MaterialItem* build_toml = nullptr;
+  for (MaterialItem& item : material.items) {
+    const FileDetail* const file = whole_file(item);
+    if (file == nullptr) continue;
+    const fs::path path(file->path);
+    if (path.filename() == "build.toml") build_toml = &item;
+    const std::string extension = path.extension().string();
+    const Language* const language = extension.empty() ? nullptr : LanguageOf(extension.substr(1));
+    const std::string problem = language == nullptr ? "" : ProblemOf(*language, file->content, sandbox);
+    if (problem.empty()) continue;
+    AddRejection(language->tool, problem, item);
+    ++rejected;
+  }
+  if (build_toml == nullptr) return rejected;
+  std::string project;
+  const fs::path root = fs::path(whole_file(*build_toml)->path).parent_path();
+  for (const MaterialItem& item : material.items) {
+    const FileDetail* const file = whole_file(item);
+    if (file == nullptr) continue;
+    const std::string fence = FenceFor(file->content);
+    project += fmt::format("`{}`:\n{}\n{}\n{}\n", fs::path(file->path).lexically_relative(root).string(), fence,
+                           file->content, fence);
+  }
+  if (const std::string problem = ProblemOfKernelProject(project, sandbox); !problem.empty()) {
+    AddRejection("kernel-builder", problem, *build_toml);
+    ++rejected;
+  }
+  return rejected;
+}
 
 std::vector<std::string> FindRejectedCode(const SkillText& skill, const Sandbox& sandbox) {
   std::string markdown = skill.body;

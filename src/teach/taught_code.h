@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "sandbox/sandbox.h"
 #include "skill/skill_text.h"
+#include "teach/material.h"
 
 namespace upskill {
 
@@ -14,5 +16,10 @@ namespace upskill {
 // line for each: `TOOL rejects the block that begins with "…": why`. Languages whose interpreter the sandbox lacks are
 // left out, and so are blocks with an ellipsis, which are parts of a file.
 std::vector<std::string> FindRejectedCode(const SkillText& skill, const Sandbox& sandbox);
+
+// Asks the same tools about the files that the material shows whole, in their final version, and notes with each item
+// whose file is rejected what the tool says (MaterialItem::known); the number of those. Files whose language the
+// sandbox can't read are left alone.
+std::size_t MarkRejectedFiles(const Sandbox& sandbox, Material& material);
 
 }  // namespace upskill

@@ -43,5 +43,25 @@ TEST(FindRejectedCode, AKernelProjectThatItsBuilderRejects) {
               ElementsAre(HasSubstr("kernel-builder rejects the project")));
 }
 
+TEST(MarkRejectedFiles, NotesWhatItsToolSaysOfARecordedFile) {
+  Material material;
+  const auto add = [&](const std::string& path, const std::string& content, bool whole) {
+    FileDetail file;
+    file.path = path;
+    file.content = content;
+    file.whole = whole;
+    material.items.push_back({path, MaterialKind::kFile, content, {"a.jsonl#1"}, file, "only written"});
+  };
+  add("/home/me/scaler/build.toml", "[general]\nname = \"my scaler\"\n", true);
+  add("data/good.json", "{\"a\": 1}", true);
+  add("data/bad.json", "{\"a\": 1,}", true);
+  add("data/part.json", "{\"a\": 1,", false);
+  EXPECT_EQ(MarkRejectedFiles(DefaultSandbox(), material), 2U);
+  EXPECT_THAT(material.items[0].known, HasSubstr("only written; as recorded, kernel-builder rejects it: "));
+  EXPECT_EQ(material.items[1].known, "only written");
+  EXPECT_THAT(material.items[2].known, HasSubstr("JSON rejects it"));
+  EXPECT_EQ(material.items[3].known, "only written");
+}
+
 }  // namespace
 }  // namespace upskill

@@ -18,6 +18,7 @@
 #include "skill/skill_text.h"
 #include "teach/choice.h"
 #include "teach/material_json.h"
+#include "teach/taught_code.h"
 #include "trace/redact/redact.h"
 #include "util/files.h"
 #include "util/text.h"
@@ -201,6 +202,9 @@ Status Begin(GenerateSession& session, bool asks_for_tests, const Env& env) {
   };
   ASSIGN_OR_RETURN(session.sources, ReadSources(options, RunsFolder(options.runs_dir, session.config),
                                                 options.no_redact, budget_for, env));
+  if (const std::size_t rejected = MarkRejectedFiles(DefaultSandbox(), session.sources.material); rejected > 0)
+    session.sources.told.push_back(fmt::format(
+        "files    {} as recorded can't be parsed or built; the teacher is told why", Counted(rejected, "file")));
   session.sources.told.insert(session.sources.told.begin(), told.begin(), told.end());
   if (!options.prompts.empty()) {
     ASSIGN_OR_RETURN(session.prompts, Prompts::FromFolder(options.prompts));
