@@ -167,19 +167,62 @@ Result<Condition> ConditionOf(const CheckSpec& spec, CaseParts& parts) {
   return condition;
 }
 
+// Objects and arrays of JSON in a text, one after the other.
+std::vector<Json> JsonWithin(std::string_view text) {
+  constexpr std::size_t kMostRead = 20'000'000;  // bytes, over all places where JSON may begin
+  std::vector<Json> found;
+  std::size_t at = text.find_first_of("{[");
+  for (std::size_t read = 0; read < kMostRead && at != std::string_view::npos;) {
+    std::size_t end = at;
+    int depth = 0;
+    bool in_string = false;
+    do {
+      const char c = text[end];
+      if (in_string && c == '\\') {
+        ++end;
+      } else if (c == '"') {
+        in_string = !in_string;
+      } else if (!in_string && (c == '{' || c == '[')) {
+        ++depth;
+      } else if (!in_string && (c == '}' || c == ']')) {
+        --depth;
+      }
+      ++end;
+    } while (depth > 0 && end < text.size());
+    read += end - at;
+    Result<Json> json = ParseJson(text.substr(at, end - at), "answer");
+    if (json) found.push_back(*std::move(json));
+    at = text.find_first_of("{[", json ? end : at + 1);
+  }
+  return found;
+}
+
+// Where the JSON of an answer is: in its last block or all of it, all of it, or anywhere in it.
+enum class JsonPlace { kBlock, kWhole, kAnywhere };
+
 class SchemaCheck : public PartCheck {
  public:
-  SchemaCheck(CheckSubject subject, Json schema) : PartCheck(std::move(subject)), schema_(std::move(schema)) {}
+  SchemaCheck(CheckSubject subject, Json schema, JsonPlace place)
+      : PartCheck(std::move(subject)), schema_(std::move(schema)), place_(place) {}
 
  private:
   std::string FindProblem(const CheckedPart& part) const override {
-    const Result<Json> data = DataOf(DataFormat::kJson, subject(), part);
+    if (place_ == JsonPlace::kAnywhere) {
+      const std::vector<Json> all = JsonWithin(*part.text);
+      if (all.empty()) return "there is no JSON in it";
+      if (std::any_of(all.begin(), all.end(), [&](const Json& one) { return CheckJsonSchema(schema_, one).ok(); }))
+        return "";
+      return CheckJsonSchema(schema_, all.back()).error().message;
+    }
+    const Result<Json> data =
+        place_ == JsonPlace::kWhole ? ParseJson(*part.text, "answer") : DataOf(DataFormat::kJson, subject(), part);
     if (!data) return data.error().message;
     const Status fits = CheckJsonSchema(schema_, *data);
     return fits ? "" : fits.error().message;
   }
 
   Json schema_;
+  JsonPlace place_;
 };
 
 }  // namespace
@@ -199,7 +242,11 @@ Result<std::unique_ptr<Check>> MakeJsonSchema(const CheckSpec& spec, CaseParts& 
   if (schema == nullptr || (!schema->is_object() && !schema->is_boolean()))
     return InputError("json_schema needs a \"schema\": an object");
   RETURN_IF_ERROR(CheckSchemaItself(*schema).With("json_schema"));
-  return std::unique_ptr<Check>(std::make_unique<SchemaCheck>(SubjectOf(spec, "", parts), *schema));
+  const std::string in = StringAt(spec.options, "in");
+  if (!in.empty() && in != "whole" && in != "anywhere")
+    return InputError(fmt::format("json_schema: \"in\" is {}; whole and anywhere are possible", Quoted(in)));
+  const JsonPlace place = in.empty() ? JsonPlace::kBlock : in == "whole" ? JsonPlace::kWhole : JsonPlace::kAnywhere;
+  return std::unique_ptr<Check>(std::make_unique<SchemaCheck>(SubjectOf(spec, "", parts), *schema, place));
 }
 
 }  // namespace upskill

@@ -157,6 +157,22 @@ TEST(JsonSchemaCheck, TheAnswersDataFits) {
   EXPECT_THAT(DetailOf(spec, "prose"), StartsWith("the answer is not JSON"));
 }
 
+TEST(JsonSchemaCheck, InAllOfTheAnswerOrAnywhere) {
+  const CheckSpec whole = SpecFrom(R"({"type": "json_schema", "schema": {"required": ["a"]}, "in": "whole"})");
+  EXPECT_TRUE(Passes(whole, " {\"a\": 1}\n"));
+  EXPECT_FALSE(Passes(whole, "```json\n{\"a\": 1}\n```"));
+  EXPECT_FALSE(Passes(whole, "{\"a\": 1} as asked"));
+  const CheckSpec anywhere = SpecFrom(R"({"type": "json_schema", "schema": {"required": ["a"]}, "in": "anywhere"})");
+  EXPECT_TRUE(Passes(anywhere, "The result is {\"a\": 1} as asked."));
+  EXPECT_TRUE(Passes(anywhere, "Not {x} nor {\"b\": \"}\"}, but [{\"a\": 1}] or {\"a\": {}}."));
+  EXPECT_TRUE(Passes(anywhere, "```json\n{\"a\": 1}\n```"));
+  EXPECT_FALSE(Passes(anywhere, "{\"b\": 1} and {\"a\": 1"));
+  EXPECT_EQ(DetailOf(anywhere, "none"), "there is no JSON in it");
+  EXPECT_FALSE(Passes(anywhere, std::string(200'000, '{'))) << "within the time of a test";
+  EXPECT_THAT(ErrorOf(SpecFrom(R"({"type": "json_schema", "schema": {}, "in": "all"})")),
+              HasSubstr("whole and anywhere"));
+}
+
 TEST(JsonSchemaCheck, Malformed) {
   EXPECT_THAT(ErrorOf(SpecFrom(R"({"type": "json_schema"})")), HasSubstr("needs a \"schema\""));
   EXPECT_THAT(ErrorOf(SpecFrom(R"({"type": "json_schema", "schema": {"items": {"type": "objct"}}})")),

@@ -39,7 +39,7 @@ using CheckOptions = std::array<std::string_view, 19>;
 inline constexpr CheckOptions kNoOptions = {};
 inline constexpr CheckOptions kNumberOptions = {"value",   "tolerance", "relative_tolerance",
                                                 "minimum", "maximum",   "unit"};
-inline constexpr CheckOptions kSchemaOptions = {"schema"};
+inline constexpr CheckOptions kSchemaOptions = {"schema", "in"};
 inline constexpr CheckOptions kValueOptions = {"at", "equals", "one_of", "pattern", "exists"};
 inline constexpr CheckOptions kCommandOptions = {"command",         "exit_code", "stdout", "stderr",
                                                  "timeout_seconds", "needs",     "files"};
@@ -111,7 +111,7 @@ inline constexpr std::array<CheckType, 26> kCheckTypes = {{
      "the pattern matches nowhere in the answer"},
     {CheckKind::kNumber, "number", CheckOperand::kOptions, kNumberOptions, "value, unit, …",
      "the last number of the answer is the value"},
-    {CheckKind::kJsonSchema, "json_schema", CheckOperand::kOptions, kSchemaOptions, "schema",
+    {CheckKind::kJsonSchema, "json_schema", CheckOperand::kOptions, kSchemaOptions, "schema, in",
      "the answer is JSON that fits the schema"},
     {CheckKind::kJsonValue, "json_value", CheckOperand::kOptions, kValueOptions, "at, equals, …",
      "the JSON has such a value at the path"},

@@ -117,7 +117,7 @@ std::optional<Json> ContainsFor(const TextAssertion& one) {
 Json EqualsFor(const TextAssertion& one) {
   if (one.value.is_structured()) {
     if (one.negated) return Skipped("not-equals", "an object can't be excluded here");
-    return {{"type", "json_schema"}, {"schema", {{"const", one.value}}}};
+    return {{"type", "json_schema"}, {"schema", {{"const", one.value}}}, {"in", "whole"}};
   }
   const std::string text(Trim(one.value.is_null() ? "" : TextOf(one.value)));
   if (text.empty()) return Skipped(one.type, "it has no value");
@@ -139,11 +139,14 @@ Json RegexFor(const TextAssertion& one) {
 
 Json JsonFor(const TextAssertion& one) {
   if (one.negated) return Skipped("not-" + one.type, kNoCounterpart);
-  if (one.value.is_null()) return {{"type", "json_schema"}, {"schema", Json::object()}};
-  if (one.value.is_object() || one.value.is_boolean()) return {{"type", "json_schema"}, {"schema", one.value}};
+  const auto check = [&](const Json& schema) -> Json {
+    return {{"type", "json_schema"}, {"schema", schema}, {"in", one.type == "is-json" ? "whole" : "anywhere"}};
+  };
+  if (one.value.is_null()) return check(Json::object());
+  if (one.value.is_object() || one.value.is_boolean()) return check(one.value);
   if (one.value.is_string()) {
     const Result<Json> schema = ParseYaml(one.value.get_ref<const std::string&>(), "schema", YamlNumbers::kNumbers);
-    if (schema && schema->is_object()) return {{"type", "json_schema"}, {"schema", *schema}};
+    if (schema && schema->is_object()) return check(*schema);
   }
   return Skipped(one.type, "its value is not a JSON schema");
 }

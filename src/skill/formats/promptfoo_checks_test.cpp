@@ -60,14 +60,16 @@ TEST_F(PromptfooChecksTest, Negations) {
 }
 
 TEST_F(PromptfooChecksTest, Json) {
-  EXPECT_EQ(CheckOf(R"({"type":"is-json"})"), R"({"type":"json_schema","schema":{}})");
+  EXPECT_EQ(CheckOf(R"({"type":"is-json"})"), R"({"type":"json_schema","schema":{},"in":"whole"})");
   EXPECT_EQ(CheckOf(R"({"type":"is-json","value":{"type":"object"}})"),
-            R"({"type":"json_schema","schema":{"type":"object"}})");
-  EXPECT_EQ(CheckOf(R"({"type":"is-json","value":"minimum: 3"})"), R"({"type":"json_schema","schema":{"minimum":3}})");
-  EXPECT_EQ(CheckOf(R"({"type":"equals","value":{"a":1}})"), R"({"type":"json_schema","schema":{"const":{"a":1}}})");
+            R"({"type":"json_schema","schema":{"type":"object"},"in":"whole"})");
+  EXPECT_EQ(CheckOf(R"({"type":"is-json","value":"minimum: 3"})"),
+            R"({"type":"json_schema","schema":{"minimum":3},"in":"whole"})");
+  EXPECT_EQ(CheckOf(R"({"type":"equals","value":{"a":1}})"),
+            R"({"type":"json_schema","schema":{"const":{"a":1}},"in":"whole"})");
   folder_.Write("schema.json", R"({"type": "array"})");
   EXPECT_EQ(CheckOf(R"({"type":"contains-json","value":"file://schema.json"})"),
-            R"({"type":"json_schema","schema":{"type":"array"}})");
+            R"({"type":"json_schema","schema":{"type":"array"},"in":"anywhere"})");
   EXPECT_THAT(ReasonOf(R"({"type":"is-json","value":"file://../schema.json"})"), HasSubstr("promptfoo's is-json: "));
   EXPECT_THAT(ReasonOf(R"({"type":"is-json","value":"file://schema.js"})"), HasSubstr("not a file of text or data"));
 }
