@@ -99,8 +99,10 @@ void AddSkillOptions(CLI::App& command, GenerateCommandOptions& options) {
   command.add_flag("--overwrite", options.overwrite,
                    "Replace another skill in the folder; its files are kept in the generation's folder");
   command
-      .add_option("--skill-tokens", options.how.target.tokens,
-                  "Target length of the skill's text, in tokens of the student if it runs in process")
+      .add_option(
+          "--skill-tokens", options.how.target.tokens,
+          "Target length of the skill's text, in tokens of the student if it runs in process; unless given, up to "
+          "1000 for small files to show whole")
       ->capture_default_str()
       ->check(WholeNumber(50, 20'000))
       ->type_name("N");

@@ -212,6 +212,7 @@ Status Begin(GenerateSession& session, bool asks_for_tests, const Env& env) {
   if (session.sources.material.has_existing() && !options.log_runs) {
     return InputError("a skill can't be improved with --no-log-runs: its previous version is kept with the generation");
   }
+  ChooseLength(session);
   RETURN_IF_ERROR(ChooseTests(session, asks_for_tests));
   if (options.model == kExtract && session.sources.material.items.empty()) return NoTeacher(session);
   if (!options.output.empty() || session.sources.material.has_existing())

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +16,7 @@
 #include "model/catalog.h"
 #include "model/model_spec.h"
 #include "util/text.h"
+#include "util/tokens.h"
 
 namespace upskill {
 
@@ -61,6 +65,34 @@ void ChooseStudents(GenerateSession& session, const Env& env) {
   options.eval_models = {options.model};
   if (options.eval_base_urls.empty()) options.eval_base_urls = options.base_urls;
   say(fmt::format("{}, the teacher itself, because no --eval-model was given", options.model));
+}
+
+void ChooseLength(GenerateSession& session) {
+  constexpr std::size_t kRules = 500;    // tokens of all but the files
+  constexpr std::size_t kLargest = 300;  // of a file to show whole
+  constexpr std::size_t kMost = 1000;    // of the target
+  GenerateCommandOptions& options = session.options;
+  if (options.model == kExtract || options.given.contains("--skill-tokens")) return;
+  const Material& material = session.sources.material;
+  std::map<std::string, std::size_t> smallest;  // tokens, by kind of file
+  for (const MaterialItem& item : material.items) {
+    const auto* const file = std::get_if<FileDetail>(&item.detail);
+    if (file == nullptr || !file->whole || file->deleted) continue;
+    const std::size_t tokens = EstimateTokens(file->content);
+    const std::string kind = std::filesystem::path(file->path).extension().string();
+    if (kind.empty() || tokens > kLargest) continue;
+    const auto [place, is_new] = smallest.emplace(kind, tokens);
+    if (!is_new) place->second = std::min(place->second, tokens);
+  }
+  std::size_t files = 0;
+  for (const auto& [kind, tokens] : smallest) files += tokens;
+  std::size_t& target = options.how.target.tokens;
+  const std::size_t before = target;
+  target = std::max({target, std::min(kRules + files, kMost), EstimateTokens(material.existing.body)});
+  if (target > before)
+    session.sources.told.push_back(
+        fmt::format("length   about {} tokens, for {} (--skill-tokens)", target,
+                    target > kMost || files == 0 ? "what the skill has already" : "the smallest complete files"));
 }
 
 void AdviseOnTeacher(GenerateSession& session) {
