@@ -42,18 +42,6 @@ bool IsIdentifierCharacter(char c) {
   return IsAsciiAlphanumeric(c) || c == '_' || c == '-' || static_cast<unsigned char>(c) >= 0x80;
 }
 
-std::vector<std::string_view> WordsIn(std::string_view text) {
-  std::vector<std::string_view> words;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    std::size_t end = at;
-    while (end < text.size() && IsIdentifierCharacter(text[end])) ++end;
-    if (end > at) words.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return words;
-}
-
 // The parts of a word around its placeholders: "_forward" of "NAME_forward". A constant such as MAX_JOBS stays whole.
 std::vector<std::string_view> FixedParts(std::string_view word) {
   std::vector<std::string_view> fixed;
@@ -193,6 +181,18 @@ bool HasContent(const MaterialItem& item) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> WordsIn(std::string_view text) {
+  std::vector<std::string_view> words;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    std::size_t end = at;
+    while (end < text.size() && IsIdentifierCharacter(text[end])) ++end;
+    if (end > at) words.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
+}
 
 bool IsSupported(const Rule& rule, const Material& material, const std::vector<std::string>& own_files) {
   const Traits traits = TraitsOf(rule.text, own_files);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "skill/suite.h"
@@ -12,6 +13,9 @@
 #include "teach/weak_teacher.h"
 
 namespace upskill {
+
+// The words of identifier characters and hyphens in a text.
+std::vector<std::string_view> WordsIn(std::string_view text);
 
 // Whether an item that the rule cites shows where it is from: the item has a text that the rule has in backticks, all
 // of its words of at least four characters, or a line of a fenced block of the rule. White space and continued lines

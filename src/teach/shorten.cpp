@@ -13,6 +13,7 @@
 #include "eval/verdict/contrast.h"
 #include "teach/candidate.h"
 #include "teach/choice.h"
+#include "teach/evidence.h"
 #include "teach/rule.h"
 #include "teach/stage_lines.h"
 #include "teach/trial_answers.h"
@@ -23,7 +24,8 @@ namespace upskill {
 namespace {
 
 constexpr double kBeatsAlpha = VerdictOptions().alpha;
-constexpr int kMaxRounds = 12;  // for the evidence, beyond the rounds on train
+constexpr std::size_t kShortestWord = 4;  // that tells a part from others
+constexpr int kMaxRounds = 12;            // for the evidence, beyond the rounds on train
 
 class Shortening {
  public:
@@ -54,12 +56,28 @@ class Shortening {
     return {};
   }
 
-  // The longest part of the body that hasn't been left out yet; nothing if there are too few parts or all were tried.
+  // The words of a part that right answers have, too, as a share: what they don't use is left out first.
+  double UseOf(const std::string& text) const {
+    std::set<std::string_view> words;
+    for (const std::string_view word : WordsIn(text)) {
+      if (word.size() >= kShortestWord) words.insert(word);
+    }
+    const auto used = std::count_if(words.begin(), words.end(), [&](std::string_view word) {
+      return std::any_of(state_.train.begin(), state_.train.end(),
+                         [&](std::size_t i) { return out_.cases[i].reference.find(word) != std::string::npos; });
+    });
+    return words.empty() ? 0.0 : static_cast<double>(used) / static_cast<double>(words.size());
+  }
+
+  // Of the parts of the body that haven't been left out yet, the one that is used least, the longest of several;
+  // nothing if there are too few parts or all were tried.
   std::optional<BodyPart> NextPart(const std::string& body) const {
     std::vector<BodyPart> parts = PartsOf(body);
     if (parts.size() < 2) return std::nullopt;
-    std::sort(parts.begin(), parts.end(),
-              [](const BodyPart& a, const BodyPart& b) { return a.end - a.begin > b.end - b.begin; });
+    const auto order = [&](const BodyPart& part) {
+      return std::pair(UseOf(body.substr(part.begin, part.end - part.begin)), part.begin - part.end);
+    };
+    std::sort(parts.begin(), parts.end(), [&](const BodyPart& a, const BodyPart& b) { return order(a) < order(b); });
     const auto untried =
         std::find_if(parts.begin(), parts.end(), [&](const BodyPart& part) { return !left_out_.contains(part.title); });
     return untried == parts.end() ? std::nullopt : std::optional(*untried);

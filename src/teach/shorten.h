@@ -27,10 +27,10 @@ std::size_t AnswersToShow(double margin, double alpha);
 // alpha). Only then is there something that a shorter skill could be shown to keep.
 bool BeatsBaseline(const Trial& with_skill, const Trial& with_baseline);
 
-// Tries to leave out the longest parts of the best candidate, one at a time. A part is left out if all answers pass to
-// the cases that the longer skill always passed, as many as AnswersToShow in rounds that neither skill was chosen by,
-// and if no other passing answer is lost. A skill that isn't shown to beat the baseline stays as it is. Errors: as for
-// RunTrial.
+// Tries to leave out parts of the best candidate, one at a time, those first that right answers use least. A part is
+// left out if all answers pass to the cases that the longer skill always passed, as many as AnswersToShow in rounds
+// that neither skill was chosen by, and if no other passing answer is lost. A skill that isn't shown to beat the
+// baseline stays as it is. Errors: as for RunTrial.
 Status LeavePartsOut(GenerationState& state, TrainTrials& trials);
 
 // Removes files that the longer text (`before`) names and the shorter doesn't, by its body or a file that stays.

@@ -70,6 +70,20 @@ TEST(Shorten, BallastGoesAndWhatSpeaksOfItIsWrittenAgain) {
   EXPECT_THAT(outcome->provenance, AllOf(testing::SizeIs(1), Each(HasSubstr("a#1"))));
 }
 
+TEST(Shorten, BeginsWithWhatRightAnswersDontUse) {
+  std::string used = "[sim 1] Write";
+  for (int k = 1; k <= 16; ++k) used += " total-" + std::to_string(k);
+  GenerationBench bench(
+      Teaches(DraftOf({{"Sums", used + " and nothing else.", {}}, {"Ballast", "Sums were invented long ago.", {}}})));
+  const Result<GenerateOutcome> outcome = bench.Run();
+  ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+  const auto& candidates = outcome->candidates;
+  const auto first = std::find_if(candidates.begin(), candidates.end(),
+                                  [](const Candidate& candidate) { return candidate.kind == "shorter"; });
+  ASSERT_NE(first, candidates.end());
+  EXPECT_THAT(first->skill.body, AllOf(HasSubstr("total-1"), Not(HasSubstr("invented"))));
+}
+
 // All candidates had 0 %, and a sound skill was cut to a tenth.
 TEST(Shorten, NeverAtTheFloor) {
   GenerationBench bench(Teaches(DraftOf({{"Adding", "one", {}}, {"Other", std::string(400, 'b'), {}}})),
