@@ -65,6 +65,17 @@ TEST_F(KernelCommand, RunsAProgram) {
   EXPECT_THAT(error, HasSubstr("the program's exit code is 5"));
 }
 
+TEST_F(KernelCommand, ARunSaysNothingOfRaces) {
+  if (!CanRun()) GTEST_SKIP() << "no nvcc or no sandbox, or a build with sanitizers";
+  const std::string file = Program("(void)0");
+  EXPECT_EQ(Run({"kernel", "run", file, "--", "word", "more"}), 1);
+  EXPECT_THAT(error, Not(HasSubstr("found")));
+  EXPECT_EQ(Run({"kernel", "run", "--json", file}), 0) << error;
+  const Result<Json> json = ParseJson(out, "out");
+  ASSERT_TRUE(json.ok()) << out;
+  EXPECT_FALSE(json->contains("findings") || (*json)["kernels"][0].contains("costs")) << out;
+}
+
 TEST_F(KernelCommand, PassesFlagsToTheCompiler) {
   if (!CanRun()) GTEST_SKIP() << "no nvcc or no sandbox, or a build with sanitizers";
   const std::string file = folder.Write("flag.cu", "int main() { return NUMBER; }\n").string();
@@ -132,10 +143,23 @@ DeviceReport Report() {
 }
 
 TEST(KernelText, FindingsAreEscapedAndCounted) {
-  EXPECT_EQ(FindingsText(Report(), 3).text(),
+  EXPECT_EQ(FindingsText(Report()).text(),
             "a.cu:3: Race reported by thread (1,0,0) in block (0,0,0): \\x1b[31m (4 times)\n"
-            "    in k, st.shared.u32\n1 finding\n");
-  EXPECT_EQ(FindingsText(DeviceReport(), 1).text(), "nothing found in 1 schedule\n");
+            "    in k, st.shared.u32\n");
+  EXPECT_EQ(FindingsCount(Report(), 3).text(), "1 finding\n");
+}
+
+TEST(KernelText, SaysThatNothingWasFoundOnlyIfAllWasLookedAt) {
+  DeviceReport report = Report();
+  report.findings.clear();
+  EXPECT_EQ(FindingsCount(report, 1).text(), "nothing found in 1 schedule\n");
+  DeviceReport ended = report;
+  ended.limit = "it took too long";
+  EXPECT_EQ(FindingsCount(ended, 1).text(), "");
+  ended = report;
+  ended.failure = "a trap";
+  EXPECT_EQ(FindingsCount(ended, 1).text(), "");
+  EXPECT_EQ(FindingsCount(DeviceReport(), 1).text(), "") << "no kernel ran";
 }
 
 TEST(KernelText, CostsAreATableAndClassesALine) {
@@ -150,7 +174,7 @@ TEST(KernelText, NamesAreThoseOfTheSource) {
   DeviceReport report = Report();
   report.kernels[0].name = report.findings[0].kernel = "_Z5scaleIfEvPT_i";
   EXPECT_THAT(CostsText(report, {}, Style()).text(), HasSubstr("void scale<float>(float*, int): integer 75 %"));
-  EXPECT_THAT(FindingsText(report, 1).text(), HasSubstr("    in void scale<float>(float*, int), st.shared.u32\n"));
+  EXPECT_THAT(FindingsText(report).text(), HasSubstr("    in void scale<float>(float*, int), st.shared.u32\n"));
   const Json json = KernelReportJson(report, {});
   EXPECT_EQ(json["kernels"][0]["name"], "_Z5scaleIfEvPT_i");
   EXPECT_EQ(json["kernels"][0]["demangled"], "void scale<float>(float*, int)");

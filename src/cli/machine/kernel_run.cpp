@@ -148,11 +148,15 @@ ExitCode RunProgram(const KernelRunner& runner, const KernelOptions& options, En
   if (!report) return PrintError(env, report.error());
   const bool failed = report->exit_code != 0 || !report->failure.empty() || !report->limit.empty();
   if (options.json) {
-    PrintDocument(env, DumpJsonIndented(KernelReportJson(*report, build->registers)) + "\n");
+    Json json = KernelReportJson(*report, build->registers);
+    // What wasn't looked for isn't reported as absent.
+    if (report->findings.empty()) json.erase("findings");
+    for (Json& kernel : json["kernels"]) kernel.erase("costs");
+    PrintDocument(env, DumpJsonIndented(json) + "\n");
   } else {
     PrintDocument(env, report->output);
     if (!report->error.empty()) env.error(TerminalText::Escape(report->error));
-    if (!report->findings.empty() || failed) env.error(FindingsText(*report, 1));
+    env.error(FindingsText(*report));
     if (report->exit_code != 0) env.error(TerminalText::Format("the program's exit code is {}\n", report->exit_code));
     if (report->output_cut) PrintWarning(env, kOutputCut);
   }
@@ -179,7 +183,8 @@ ExitCode CheckProgram(const KernelRunner& runner, const KernelOptions& options, 
     PrintDocument(env, DumpJsonIndented(KernelReportJson(*all, build->registers)) + "\n");
   } else {
     if (!all->error.empty()) env.error(TerminalText::Escape(all->error));
-    env.out(FindingsText(*all, options.schedules));
+    env.out(FindingsText(*all));
+    env.out(FindingsCount(*all, options.schedules));
     env.out(CostsText(*all, build->registers, StyleFor(env, env.out_is_terminal, options.color)));
     if (all->exit_code != 0) env.error(TerminalText::Format("the program's exit code is {}\n", all->exit_code));
     if (all->kernels.empty()) PrintWarning(env, "the program launched no kernel");

@@ -94,7 +94,7 @@ bool SameFinding(const DeviceFinding& a, const DeviceFinding& b) {
 
 }  // namespace
 
-TerminalText FindingsText(const DeviceReport& report, int schedules) {
+TerminalText FindingsText(const DeviceReport& report) {
   std::string text;
   for (const DeviceFinding& finding : report.findings) {
     text += fmt::format("{}\n    in {}{}\n", FindingLine(finding), Demangled(finding.kernel),
@@ -105,10 +105,13 @@ TerminalText FindingsText(const DeviceReport& report, int schedules) {
   if (!report.limit.empty()) text += fmt::format("a kernel was ended: {}\n", report.limit);
   if (report.race_checks_incomplete)
     text += "races were looked for in a part of the memory only, because watching all of it takes too much\n";
-  text += report.findings.empty()
-              ? fmt::format("nothing found in {}\n", Counted(static_cast<std::size_t>(schedules), "schedule"))
-              : fmt::format("{}\n", Counted(report.findings.size(), "finding"));
   return TerminalText::Escape(text);
+}
+
+TerminalText FindingsCount(const DeviceReport& report, int schedules) {
+  if (!report.findings.empty()) return TerminalText::Format("{}\n", Counted(report.findings.size(), "finding"));
+  if (report.kernels.empty() || !report.failure.empty() || !report.limit.empty()) return {};
+  return TerminalText::Format("nothing found in {}\n", Counted(static_cast<std::size_t>(schedules), "schedule"));
 }
 
 TerminalText CostsText(const DeviceReport& report, const KernelRegisters& registers, const Style& style) {

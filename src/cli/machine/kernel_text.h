@@ -16,8 +16,11 @@ using KernelRegisters = std::map<std::string, std::uint32_t>;  // of a thread, b
 
 inline constexpr const char* kOutputCut = "the program printed more than 1 MiB; the rest isn't shown";
 
-// What was found, with places, as `kernel check` prints it.
-TerminalText FindingsText(const DeviceReport& report, int schedules);
+// What was found, with places.
+TerminalText FindingsText(const DeviceReport& report);
+// The last line of `kernel check`: how much was found. Nothing is said about a program that wasn't looked at to its
+// end.
+TerminalText FindingsCount(const DeviceReport& report, int schedules);
 // A table of what the kernels cost; times are estimates for an H100.
 TerminalText CostsText(const DeviceReport& report, const KernelRegisters& registers, const Style& style);
 Json KernelReportJson(const DeviceReport& report, const KernelRegisters& registers);

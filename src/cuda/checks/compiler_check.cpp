@@ -18,6 +18,12 @@ namespace {
 
 constexpr std::size_t kMaxSources = 50;
 constexpr std::size_t kShownTools = 60;
+constexpr const char* kInlinePython =
+    "it is Python, whose CUDA code (load_inline) isn't run here: ask for a .cu file with the kernel and a function "
+    "that "
+    "launches it";
+
+bool CompilesItself(std::string_view python) { return python.find("load_inline(") != std::string_view::npos; }
 
 // The first line that names an error, else the end of what the compiler said.
 std::string FirstError(const SandboxOutcome& run) {
@@ -35,7 +41,8 @@ CheckResult CompilerCheck::Run(const CheckedAnswer& answer) const {
   SandboxCommand command;
   command.files = answer.files;
   const std::vector<std::string> sources = ChooseSources(subject_, choice_, answer, command.files);
-  if (sources.empty()) return {subject_.name, Outcome::kFail, MissingSource(subject_, choice_)};
+  if (sources.empty()) return MissingSource(subject_, choice_, answer);
+  std::string unclear = WhyInlinePython(sources, command.files);
   command.limits.time = std::chrono::seconds(180);
   command.limits.output_bytes = std::size_t{16} << 20U;
   command.stop = answer.stop;
@@ -50,8 +57,8 @@ CheckResult CompilerCheck::Run(const CheckedAnswer& answer) const {
   std::string problem = LimitOf(*run, command.limits);
   if (problem.empty() && run->exit_code != 0) {
     const std::string error = FirstError(*run);
-    if (std::string unclear = WhyUnclear(error); !unclear.empty())
-      return {subject_.name, Outcome::kSkip, std::move(unclear)};
+    if (unclear.empty()) unclear = WhyUnclear(error);
+    if (!unclear.empty()) return {subject_.name, Outcome::kSkip, std::move(unclear)};
     problem = "doesn't compile: " + error;
   }
   if (problem.empty()) problem = FindProblem(*run);
@@ -71,9 +78,20 @@ std::string CompilerCheck::WhyNot() const {
   return WhatIsMissing();
 }
 
-std::string MissingSource(const CheckSubject& subject, const SourceChoice& choice) {
-  return subject.file.empty() ? fmt::format("the answer has no {}", choice.what)
-                              : fmt::format("the answer has no file {}", subject.file);
+CheckResult MissingSource(const CheckSubject& subject, const SourceChoice& choice, const CheckedAnswer& answer) {
+  const auto& whole = answer.parts.front().text;
+  if (subject.file.empty() && choice.suffix == ".cu" && whole && CompilesItself(*whole))
+    return {subject.name, Outcome::kSkip, kInlinePython};
+  return {subject.name, Outcome::kFail,
+          subject.file.empty() ? fmt::format("the answer has no {}", choice.what)
+                               : fmt::format("the answer has no file {}", subject.file)};
+}
+
+std::string WhyInlinePython(const std::vector<std::string>& sources, const std::map<std::string, std::string>& files) {
+  const bool found = std::any_of(sources.begin(), sources.end(), [&](const std::string& name) {
+    return name.ends_with(".py") || CompilesItself(files.at(name));
+  });
+  return found ? kInlinePython : "";
 }
 
 std::vector<std::string> ChooseSources(const CheckSubject& subject, const SourceChoice& choice,

@@ -24,10 +24,13 @@ struct SourceChoice {
 };
 
 // The paths of the sources, among the files of the answer, to which an unnamed one is added: the subject's file, else
-// all that fit the choice. Empty if the answer has none; MissingSource says so.
+// all that fit the choice. Empty if the answer has none; MissingSource judges that.
 std::vector<std::string> ChooseSources(const CheckSubject& subject, const SourceChoice& choice,
                                        const CheckedAnswer& answer, std::map<std::string, std::string>& files);
-std::string MissingSource(const CheckSubject& subject, const SourceChoice& choice);
+CheckResult MissingSource(const CheckSubject& subject, const SourceChoice& choice, const CheckedAnswer& answer);
+// Why sources that don't compile aren't judged, if they are Python that compiles CUDA code itself (load_inline); empty
+// for any others.
+std::string WhyInlinePython(const std::vector<std::string>& sources, const std::map<std::string, std::string>& files);
 
 // A check that compiles sources of the answer in the sandbox: the subject's file, else all that fit the choice. It is
 // skipped where a compiler is missing.

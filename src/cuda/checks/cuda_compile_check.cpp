@@ -13,6 +13,7 @@
 #include "cuda/checks/compiler_check.h"
 #include "cuda/checks/ptx_facts.h"
 #include "cuda/checks/torch_headers.h"
+#include "cuda/device/kernel_build.h"
 #include "sandbox/sandbox.h"
 #include "util/json.h"
 #include "util/text.h"
@@ -109,10 +110,7 @@ class CudaCompile : public CompilerCheck {
   }
 
   std::string WhyUnclear(std::string_view error) const override {
-    const bool of_torch = error.find(": torch/") != std::string_view::npos ||
-                          error.find(": ATen/") != std::string_view::npos ||
-                          error.find(": c10/") != std::string_view::npos;
-    if (!of_torch || error.find("No such file") == std::string_view::npos || FindTorchHeaders(sandbox())) return "";
+    if (MissingTorchHeader(error).empty() || FindTorchHeaders(sandbox())) return "";
     return fmt::format("it includes PyTorch's headers, which aren't here: {}", kHowToAddTorch);
   }
 

@@ -42,7 +42,8 @@ class CudaRun : public Check {
     KernelSources sources;
     sources.files = answer.files;
     sources.cuda = ChooseSources(subject_, kCudaSources, answer, sources.files);
-    if (sources.cuda.empty()) return {subject_.name, Outcome::kFail, MissingSource(subject_, kCudaSources)};
+    if (sources.cuda.empty()) return MissingSource(subject_, kCudaSources, answer);
+    std::string python = WhyInlinePython(sources.cuda, sources.files);
     if (!spec_.launcher.empty()) {
       sources.files[kLauncherFile] = spec_.launcher;
       sources.cuda = {kLauncherFile};
@@ -57,6 +58,7 @@ class CudaRun : public Check {
     if (!build) return Skipped(build.error().message);
     if (build->stopped) return Skipped("stopped");
     if (!build->unclear.empty()) return Skipped(build->unclear);
+    if (!build->problem.empty() && !python.empty()) return Skipped(std::move(python));
     if (!build->problem.empty())
       return {subject_.name, Outcome::kFail, build->problem, CheckRun{build->seconds, build->tools}};
     return RunProgram(*build, *inputs, answer.stop);

@@ -107,6 +107,36 @@ TEST_F(CudaRunTest, WhatDoesntCompileOrIsMissingFails) {
   EXPECT_EQ(ResultOf(SoftmaxCheck(), "No code.").detail, "the answer has no CUDA source");
 }
 
+TEST_F(CudaRunTest, WhatNeedsPyTorchIsSkippedWithTheCure) {
+  for (const char* header : {"torch/extension.h", "c10/cuda/CUDAStream.h", "pybind11/pybind11.h"}) {
+    const CheckResult result =
+        ResultOf(SoftmaxCheck(), fmt::format("`s.cu`:\n```cuda\n#include <{}>\n{}\n```\n", header, kSoftmaxKernel));
+    EXPECT_EQ(result.outcome, Outcome::kSkip) << header;
+    EXPECT_THAT(result.detail, AllOf(HasSubstr(header), HasSubstr("ask for a function")));
+  }
+  EXPECT_EQ(ResultOf(SoftmaxCheck(), "`s.cu`:\n```cuda\n#include <absent/torch.h>\n```\n").outcome, Outcome::kFail);
+}
+
+TEST_F(CudaRunTest, PythonThatCompilesItsCudaCodeItselfIsSkippedWithTheCure) {
+  const std::string python = fmt::format(
+      "```python\nfrom torch.utils.cpp_extension import load_inline\nm = load_inline(name='m', cuda_sources='{}')\n"
+      "class ModelNew: pass\n```\n",
+      kSoftmaxKernel);
+  Json named = SoftmaxCheck();
+  named["file"] = "model_new.py";
+  for (const Json& check : {SoftmaxCheck(), named, Json{{"type", "cuda_compile"}}}) {
+    for (const std::string& answer : {python, "`model_new.py`:\n" + python}) {
+      const CheckResult result = ResultOf(check, answer);
+      EXPECT_EQ(result.outcome, Outcome::kSkip) << result.detail;
+      EXPECT_THAT(result.detail, HasSubstr("ask for a .cu file"));
+    }
+  }
+  const CheckResult right =
+      ResultOf(SoftmaxCheck(), fmt::format("`softmax.cu`:\n```cuda\n// as load_inline(…) takes it\n{}\n{} {}\n```\n",
+                                           kSoftmaxKernel, kSoftmaxFunction, kHonestAnswers[0].code));
+  EXPECT_EQ(right.outcome, Outcome::kPass) << right.detail;
+}
+
 TEST_F(CudaRunTest, ALauncherOfTheCheckRunsAKernelOfTheAnswer) {
   Json check = SoftmaxCheck();
   check["file"] = "kernel.cu";

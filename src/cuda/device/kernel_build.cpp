@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -129,10 +130,28 @@ KernelBuild ReadBuild(const SandboxOutcome& outcome) {
     build.problem = fmt::format("it doesn't define {}", ExcerptLine(*missing, 200));
   } else if (const auto unknown = UndefinedName(outcome.error, true)) {
     build.unclear = fmt::format("it calls {}, which can't be run without a GPU here", ExcerptLine(*unknown, 100));
+  } else if (const std::string_view header = MissingTorchHeader(outcome.error); !header.empty()) {
+    build.unclear = fmt::format(
+        "it includes {}, and programs are run without PyTorch here: ask for a function whose arguments are pointers "
+        "and "
+        "numbers, in a file without PyTorch; cuda_compile and cuda_bindings compile code with PyTorch",
+        ExcerptLine(header, 60));
   } else {
     build.problem = "doesn't compile: " + FirstErrorLine(outcome.error);
   }
   return build;
+}
+
+std::string_view MissingTorchHeader(std::string_view messages) {
+  constexpr std::array<std::string_view, 5> kHeaders = {"torch/", "ATen/", "c10/", "pybind11/", "Python.h"};
+  for (const std::string_view line : SplitLines(messages)) {
+    const std::size_t end = line.find(": No such file");
+    if (end == std::string_view::npos) continue;
+    const std::string_view name = line.substr(0, end).substr(line.substr(0, end).rfind(' ') + 1);
+    if (std::any_of(kHeaders.begin(), kHeaders.end(), [&](auto header) { return name.starts_with(header); }))
+      return name;
+  }
+  return {};
 }
 
 std::map<std::string, std::uint32_t> RegistersOf(std::string_view assembler) {

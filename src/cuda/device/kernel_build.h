@@ -22,6 +22,9 @@ SandboxCommand BuildCommand(const KernelSources& sources, const std::string& dri
 // What the command's outcome means.
 KernelBuild ReadBuild(const SandboxOutcome& outcome);
 
+// The header of PyTorch that the compiler's messages say is missing, or one that comes with it; empty if none is.
+std::string_view MissingTorchHeader(std::string_view messages);
+
 // "Compiling entry function 'NAME' … Used 32 registers" of ptxas -v, by name.
 std::map<std::string, std::uint32_t> RegistersOf(std::string_view assembler);
 
