@@ -12,6 +12,8 @@
 
 #include "kernel/op_registration.h"
 #include "kernel/operator_rules.h"
+#include "kernel/python_calls.h"
+#include "kernel/source_rules.h"
 
 namespace upskill {
 namespace {
@@ -164,10 +166,13 @@ class BindingRules {
 
 }  // namespace
 
-void AddBindingProblems(const BuildToml& build, const ProjectCode& code, ProblemList& problems) {
+void AddBindingProblems(const BuildToml& build, const KernelFiles& files, const ProjectCode& code,
+                        ProblemList& problems) {
   if (build.framework != KernelFramework::kTorch) return;
   BindingRules(code, problems).Check();
-  AddOperatorProblems(build, code, problems);
+  const std::size_t before = problems.count();
+  const std::optional<RegisteredOperators> operators = AddOperatorProblems(build, code, problems);
+  if (operators && problems.count() == before) AddCallProblems(files, PackageFolder(build), *operators, problems);
 }
 
 }  // namespace upskill

@@ -200,7 +200,13 @@ class SignatureFinder {
     if (!signature.is_definition && !code_.Is(after, ";") && !(code_.Is(after, "-") && code_.Is(after + 1, ">")))
       return std::nullopt;
     const std::optional<TokenRange> returns = ReturnType(name, signature.is_template);
-    if (!returns) return std::nullopt;
+    if (!returns || code_.Is(returns->begin, ",")) return std::nullopt;
+    for (std::size_t i = returns->begin; i < returns->end; ++i) {
+      signature.is_static = signature.is_static || code_.Is(i, "static");
+      signature.is_extern_c = signature.is_extern_c || (code_.Is(i, "extern") && i + 1 < name &&
+                                                        code_.tokens[i + 1].kind == CppToken::Kind::kString);
+    }
+    for (std::size_t i = name; i + 1 < at; ++i) signature.qualifiers += code_.tokens[i].text;
     if (!code_.Is(returns->begin, "auto")) signature.returns = types_.ReadReturns(*returns);
     ReadParameters(open, close, signature);
     return signature;
@@ -249,13 +255,16 @@ class SignatureFinder {
 
   void ReadParameters(std::size_t open, std::size_t close, CppSignature& signature) const {
     for (TokenRange part : types_.Split(open + 1, close)) {
+      const std::size_t end = part.end;
       for (std::size_t i = part.begin; i < part.end; ++i) {
         if (code_.Is(i, "=")) part.end = i;  // a default
+        signature.is_variadic = signature.is_variadic || code_.Is(i, ".");
       }
       if (part.end == part.begin + 1 && code_.Is(part.begin, "void")) continue;
       if (part.end > part.begin + 1 && code_.IsName(part.end - 1) && IsWholeType({part.begin, part.end - 1}))
         --part.end;
       signature.parameters.push_back(types_.Read(part));
+      if (part.end == end || part.end + 1 == end) signature.required = signature.parameters.size();
       const std::string& text = signature.parameters.back().type.text;
       if (text.find("StableIValue") != std::string::npos || text.find("OperatorHandle") != std::string::npos)
         signature.is_boxed = true;

@@ -25,8 +25,13 @@ struct CppSignature {
   std::size_t token = 0;  // of the name
   bool is_definition = false;
   bool is_template = false;
-  bool is_boxed = false;  // takes its arguments from a stack, as functions of the stable ABI do
+  bool is_static = false;
+  bool is_extern_c = false;  // by its own extern "C"
+  std::string qualifiers;    // before the name: "a::b"
+  bool is_boxed = false;     // takes its arguments from a stack, as functions of the stable ABI do
   std::vector<CppType> parameters;
+  std::size_t required = 0;  // parameters without a default
+  bool is_variadic = false;
   std::optional<std::vector<CppType>> returns;  // empty for void, several for a tuple; nothing if not written (auto)
 };
 

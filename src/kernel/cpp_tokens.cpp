@@ -104,8 +104,10 @@ class CppTokenizer {
     } else if (name == "if" || name == "ifdef" || name == "ifndef") {
       if (name == "ifndef") guard_ = FirstName(rest);
       OpenBranch(branch_, name == "if" && IsConstant(rest, '0'), name == "if" && IsConstant(rest, '1'));
-    } else if (name == "elif" || name == "else") {
+      if (name != "ifndef") code_.branches.back().condition = rest;
+    } else if ((name == "elif" || name == "else") && !open_.empty()) {
       NextBranch();
+      if (name == "elif") code_.branches.back().condition = rest;
     } else if (name == "endif" && !open_.empty()) {
       branch_ = open_.back().around;
       open_.pop_back();
@@ -137,13 +139,11 @@ class CppTokenizer {
   }
 
   void AddBranch(std::uint32_t around, bool dead) {
-    code_.branches.push_back({around, dead || code_.branches[around].dead});
+    code_.branches.push_back({around, dead || code_.branches[around].dead, {}});
     branch_ = static_cast<std::uint32_t>(code_.branches.size() - 1);
   }
 
-  void NextBranch() {
-    if (!open_.empty()) AddBranch(open_.back().around, open_.back().first_is_live);
-  }
+  void NextBranch() { AddBranch(open_.back().around, open_.back().first_is_live); }
 
   void TakeToken(char c) {
     if (IsNameStart(c)) {

@@ -34,6 +34,7 @@ struct CppText {
   struct Branch {
     std::uint32_t around = 0;
     bool dead = false;
+    std::string_view condition;  // of #if, #ifdef and #elif
   };
   std::vector<Branch> branches;
   // For each token that opens a bracket ( [ {, the number of the token that closes it, and the other way round; the

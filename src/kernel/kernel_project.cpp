@@ -5,6 +5,7 @@
 
 #include "kernel/binding_rules.h"
 #include "kernel/build_rules.h"
+#include "kernel/linkage_rules.h"
 #include "kernel/python_rules.h"
 #include "kernel/source_rules.h"
 
@@ -21,7 +22,8 @@ JudgedProject JudgeKernelProject(const KernelFiles& files, const ProjectParts& p
   if (build.framework != KernelFramework::kNone && (parts.sources || parts.bindings)) {
     const ProjectCode code(build, files);
     if (parts.sources) AddSourceProblems(build, files, code, problems);
-    if (parts.bindings) AddBindingProblems(build, code, problems);
+    if (parts.sources) AddLinkageProblems(build, code, problems);
+    if (parts.bindings) AddBindingProblems(build, files, code, problems);
   }
   if (parts.layout) {
     AddLayoutProblems(build, files, problems);

@@ -31,7 +31,7 @@ struct Mistake {
   const char* file;
   const char* from;
   const char* to;
-  const char* problem;  // how the only problem begins, and after " … " what else it says
+  const char* problem;  // how the only problem begins, and after " … " what else it says; empty if there is none
 };
 
 constexpr const char* kBinding = "torch-ext/torch_binding.cpp";
@@ -175,9 +175,88 @@ const std::vector<Mistake>& CodeMistakes() {
   return mistakes;
 }
 
+const std::vector<Mistake>& LinkMistakes() {
+  static const std::vector<Mistake> mistakes = {
+      {kCuda, "void rmsnorm(", "static void rmsnorm(",
+       "rmsnorm_cuda/rmsnorm.cu, line 8, column 13: the function `rmsnorm` is static or in a namespace without a name"},
+      {kCuda, "std::vector<torch::Tensor> split(torch::Tensor input, int64_t parts, bool copy) { return {input}; }",
+       "namespace {\nstd::vector<torch::Tensor> split(torch::Tensor input, int64_t parts, bool copy) { return {}; }\n}",
+       "rmsnorm_cuda/rmsnorm.cu, line 14, column 28: the function `split` is static or in a namespace without a name"},
+      {kCuda, "std::vector<torch::Tensor> split(torch::Tensor input, int64_t parts, bool copy) { return {input}; }",
+       "namespace a::b {\nstd::vector<torch::Tensor> split(torch::Tensor input, int64_t parts, bool copy) { return {}; "
+       "}\n}",
+       "rmsnorm_cuda/rmsnorm.cu, line 14, column 28: the function `split` is in `a::b` here, but "
+       "`torch-ext/torch_bind"},
+      {kHeader, "std::vector<torch::Tensor> split(torch::Tensor input, int64_t parts, bool copy);",
+       "namespace a {\nstd::vector<torch::Tensor> split(torch::Tensor input, int64_t parts, bool copy);\n}",
+       "rmsnorm_cpu/rmsnorm.cpp, line 8, column 28: the function `split` is outside of any namespace here, but"},
+      {kCuda, "torch::Tensor const &input, std", "torch::Tensor input, std",
+       "rmsnorm_cuda/rmsnorm.cu, line 8, column 6: the function `rmsnorm` has `torch::Tensor` as parameter 2 here, but "
+       "`torch-ext/torch_binding.h` declares it with `torch::Tensor const &`"},
+      {kCuda, "int64_t parts, bool copy", "int64_t parts",
+       "rmsnorm_cuda/rmsnorm.cu, line 13, column 28: the function `split` has 2 parameters here, but"},
+      {kHeader, "void rmsnorm(", "void launch(float *out, int n);\nvoid rmsnorm(", ""},
+      {kCuda, "__global__", "void launch(float *out, int n = 1);\nvoid f(float *out) { launch(out); }\n__global__",
+       "rmsnorm_cuda/rmsnorm.cu, line 6, column 6: the function `launch` is declared and used, but no file defines it"},
+      {kCuda, "__global__",
+       "void launch(float *out, int n, int m = 1) { *out = n; }\nvoid f(float *out) { launch(out); }\n__global__",
+       "rmsnorm_cuda/rmsnorm.cu, line 7, column 22: the function `launch` has 3 parameters, but is called with 1"},
+      {kBinding, "#include \"torch_binding.h\"\n", "",
+       "torch-ext/torch_binding.cpp, line 11, column 7: the function `rmsnorm` is declared neither in this file"},
+      {kCpu, "out.copy_(input);", "out.copy_(input);\n  f(out);", ""},
+      {kCuda, "#include \"reduce.cuh\"", "#include \"reduce.cuh\"\n#include \"vector.cuh\"",
+       "rmsnorm_cuda/rmsnorm.cu, line 5, column 11: `vector.cuh` is included, but isn't in the project"},
+      {kBinding, "#elif defined(CUDA_KERNEL)", "#elif defined(CUDA_KERNELS)",
+       "build.toml, line 15, column 11: there is a kernel for cuda, but no operator is registered for it"},
+      {kBinding, "#if defined(CPU_KERNEL)", "#ifdef CPU",
+       "build.toml, line 21, column 11: there is a kernel for cpu, but no operator is registered for it"},
+      {kBinding, "#elif defined(CUDA_KERNEL)", "#elif defined(CUDA_KERNEL) && defined(WITH_KERNELS)",
+       "build.toml, line 15, column 11: there is a kernel for cuda, but no operator is registered for it"},
+      {kBinding, "#elif defined(CUDA_KERNEL)", "#elif defined(CUDA_KERNEL) || defined(ROCM_KERNEL)", ""},
+      {kBinding, "#elif defined(CUDA_KERNEL)", "#elif TORCH_VERSION_MINOR > 4 && !defined(WITH_KERNELS)", ""},
+  };
+  return mistakes;
+}
+
+const std::vector<Mistake>& PythonMistakes() {
+  static const std::vector<Mistake> mistakes = {
+      {kInit, "ops.rmsnorm(", "ops.rms_norm(",
+       "torch-ext/fused_rmsnorm/__init__.py, line 10, column 5: no operator `rms_norm` is registered"},
+      {kInit, "(out, x, weight, epsilon)", "(out, x)",
+       "torch-ext/fused_rmsnorm/__init__.py, line 10, column 5: the operator `rmsnorm` needs the argument `weight`"},
+      {kInit, "(out, x, weight, epsilon)", "(\n        out,\n        x,\n        epsilon=epsilon,\n    )",
+       "torch-ext/fused_rmsnorm/__init__.py, line 10, column 5: the operator `rmsnorm` needs the argument `weight`"},
+      {kInit, "(out, x, weight, epsilon)", "(out, x, weight, eps=epsilon)",
+       "torch-ext/fused_rmsnorm/__init__.py, line 10, column 5: the operator `rmsnorm` has no argument `eps`"},
+      {kInit, "(out, x, weight, epsilon)", "(out, x, weight, epsilon, 1)",
+       "torch-ext/fused_rmsnorm/__init__.py, line 10, column 5: the operator `rmsnorm` takes 4 arguments, not 5"},
+      {kInit, "(out, x, weight, epsilon)", "(out, x, weight=max(weight, [1, 2]))", ""},
+      {kInit, "(out, x, weight, epsilon)", "(*args)", ""},
+      {"torch-ext/fused_rmsnorm/layers.py", "    pass", "    from ._ops import ops as o\n    f = o.chunk",
+       "torch-ext/fused_rmsnorm/layers.py, line 6, column 9: no operator `chunk` is registered"},
+      {kInit, "from .layers import RMSNorm", "from . import layer",
+       "torch-ext/fused_rmsnorm/__init__.py, line 5, column 1: the package has no `layer`"},
+      {kInit, "from .layers import RMSNorm", "from .layer import (\n    RMSNorm,\n)",
+       "torch-ext/fused_rmsnorm/__init__.py, line 5, column 1: there is no module `.layer`"},
+      {kInit, "from .layers import RMSNorm", "from .layers import RMSNorm, LayerNorm",
+       "torch-ext/fused_rmsnorm/__init__.py, line 5, column 1: `.layers` has no `LayerNorm`"},
+      {kInit, "from .layers import RMSNorm", "from . import layers as l", ""},
+      {kInit, "from .layers import RMSNorm", "try:\n    from .layer import RMSNorm\nexcept ImportError:\n    pass", ""},
+      {kInit, "import torch\n",
+       "import torch\n\n__all__ = [\n    \"rmsnorm\",  # \"x\"\n    \"layers\",\n    'norm',\n]\n",
+       "torch-ext/fused_rmsnorm/__init__.py, line 7, column 6: __all__ lists `norm`, which this module doesn't have"},
+      {kInit, "import torch\n", "import torch\n\n__all__ = [\"rmsnorm\", \"layers\", \"RMSNorm\"]\n", ""},
+  };
+  return mistakes;
+}
+
 void ExpectProblem(const Mistake& mistake) {
   const KernelFiles files = WithReplaced(ValidKernelProject(), mistake.file, mistake.from, mistake.to);
   const std::vector<std::string> problems = ProblemsOf(files);
+  if (*mistake.problem == '\0') {
+    EXPECT_THAT(problems, IsEmpty()) << mistake.file << ": " << mistake.to;
+    return;
+  }
   constexpr std::string_view kGap = " … ";
   const std::string_view problem = mistake.problem;
   const std::size_t gap = problem.find(kGap);
@@ -193,6 +272,33 @@ TEST(JudgeKernelProject, SaysWhatIsWrongWithBuildToml) {
 
 TEST(JudgeKernelProject, SaysWhatIsWrongWithTheCode) {
   for (const Mistake& mistake : CodeMistakes()) ExpectProblem(mistake);
+}
+
+TEST(JudgeKernelProject, SaysWhatCannotBeLinked) {
+  for (const Mistake& mistake : LinkMistakes()) ExpectProblem(mistake);
+}
+
+TEST(JudgeKernelProject, SaysWhatPythonCannotFind) {
+  for (const Mistake& mistake : PythonMistakes()) ExpectProblem(mistake);
+}
+
+TEST(JudgeKernelProject, OperatorsThatPythonRegistersCanBeCalled) {
+  const char* const custom =
+      "@torch.library.custom_op(add_op_namespace_prefix(\"scale\"), mutates_args=())\ndef scale(x):\n    pass\n\n"
+      "def twice(x):\n    return ops.scale(x)\n";
+  KernelFiles files = ValidKernelProject();
+  files[kInit] += custom;
+  EXPECT_THAT(ProblemsOf(files), IsEmpty());
+  EXPECT_THAT(ProblemsOf(WithReplaced(files, kInit, "\"scale\"", "\"scales\"")),
+              ElementsAre(HasSubstr("no operator `scale` is registered")));
+  const char* const fake =
+      "from ._ops import ops, add_op_namespace_prefix as p\n@torch.library.register_fake(p(\"split";
+  EXPECT_THAT(
+      ProblemsOf(WithReplaced(ValidKernelProject(), kInit, "from ._ops import ops", fake + std::string("\"))"))),
+      IsEmpty());
+  EXPECT_THAT(
+      ProblemsOf(WithReplaced(ValidKernelProject(), kInit, "from ._ops import ops", fake + std::string("s\"))"))),
+      ElementsAre(HasSubstr("no operator `splits` is registered")));
 }
 
 // The kind of C++ type that one is told from another by, for each in a schema.
@@ -316,7 +422,8 @@ REGISTER_EXTENSION(TORCH_EXTENSION_NAME)
 }
 
 TEST(JudgeKernelProject, ProjectsWithoutCompiledCodeHaveNoBinding) {
-  const KernelFiles files = {{"build.toml", R"code([general]
+  const KernelFiles files = {
+      {"build.toml", R"code([general]
 name = "triton-softmax"
 version = 0
 edition = 5
@@ -327,8 +434,8 @@ python-depends = ["einops"]
 [torch-noarch]
 cuda_capabilities = ["8.0", "9.0"]
 )code"},
-                             {"torch-ext/triton_softmax/__init__.py", "from .softmax import softmax\n"},
-                             {"torch-ext/triton_softmax/softmax.py", "import triton\n"}};
+      {"torch-ext/triton_softmax/__init__.py", "from .softmax import softmax\n"},
+      {"torch-ext/triton_softmax/softmax.py", "import triton\n\n\ndef softmax(x):\n    return x\n"}};
   EXPECT_THAT(ProblemsOf(files), IsEmpty());
 }
 

@@ -128,6 +128,7 @@ class RegistrationFinder {
     OpImplementation one;
     one.name = StringIn(at + 4, ends.front());
     one.token = at + 2;
+    one.branch = code_.tokens[at].branch;
     one.device = std::move(device);
     if (ends.size() > 2) one.device = DeviceIn(ends[0] + 1, ends[1]);
     one.function = FunctionIn(ends[ends.size() - 2] + 1, ends.back());

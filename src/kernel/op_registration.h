@@ -31,6 +31,7 @@ struct OpImplementation {
   std::string name;
   std::string device;  // CUDA, CPU, MPS, XPU; empty if it is for all
   std::size_t token = 0;
+  std::uint32_t branch = 0;
   OpFunction function;
 };
 

@@ -101,7 +101,8 @@ class SchemaParser {
     if (argument.name.empty())
       return InputError(fmt::format("the argument of type {} has no name", CodeQuoted(argument.type.text)));
     SkipBlanks();
-    if (Take('=')) SkipDefault();
+    argument.has_default = Take('=');
+    if (argument.has_default) SkipDefault();
     return argument;
   }
 

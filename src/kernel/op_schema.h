@@ -36,6 +36,7 @@ struct OpArgument {
   OpType type;
   std::string name;
   bool is_written = false;  // Tensor! or Tensor(a!)
+  bool has_default = false;
 };
 
 // scale(Tensor! out, Tensor x, float s) -> ()

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "kernel/cpp_signature.h"
+#include "kernel/linkage_rules.h"
 #include "kernel/op_match.h"
 #include "kernel/op_registration.h"
 #include "kernel/op_schema.h"
@@ -83,6 +84,15 @@ class OperatorRules {
       for (DefinedOp& op : ops) CheckDefinition(name, op);
     }
     CheckDevices();
+  }
+
+  std::optional<RegisteredOperators> Registered() && {
+    if (has_unread_) return std::nullopt;
+    RegisteredOperators operators;
+    for (auto& [name, same] : ops_) {
+      for (DefinedOp& op : same) operators[name.substr(0, name.find('.'))].push_back(std::move(op.schema));
+    }
+    return operators;
   }
 
  private:
@@ -156,8 +166,20 @@ class OperatorRules {
     }
   }
 
+  // Whether it may be compiled for any of the project's backends.
+  bool IsCompiled(const CodeFile& file, std::uint32_t branch) const {
+    return build_.kernels.empty() ||
+           std::any_of(build_.kernels.begin(), build_.kernels.end(),
+                       [&](const BuildKernel& kernel) { return code_.IsCompiled(file, branch, kernel.backend.text); });
+  }
+
   void CheckImplementation(const CodeFile& file, const OpImplementation& one) {
     devices_.insert(one.device);
+    for (const BuildKernel& kernel : build_.kernels) {
+      if (code_.IsCompiled(file, one.branch, kernel.backend.text))
+        compiled_devices_.emplace(kernel.backend.text, one.device);
+    }
+    if (!IsCompiled(file, one.branch)) return;
     if (one.name.empty()) {
       has_unread_ = true;
       return;
@@ -186,6 +208,13 @@ class OperatorRules {
                                    use.in_unlisted ? "'s `src` files" : ""));
       return;
     }
+    const std::set<const CodeFile*> included = code_.Reached({{std::string(file.path), {}}});
+    const bool is_visible = std::any_of(use.signatures.begin(), use.signatures.end(),
+                                        [&](const FoundFunction& found) { return included.contains(found.file); });
+    if (!is_visible && file.kind == CodeKind::kCompiled && use.declarations == use.signatures.size()) {
+      if (not_included_.insert(&file).second) ProjectCode::Add(problems_, file, token, UndeclaredText(function.name));
+      return;
+    }
     std::string mismatch;
     bool fits = false;
     for (const DefinedOp& op : ops) {
@@ -210,7 +239,7 @@ class OperatorRules {
 
   void CheckDefinition(const std::string& name, DefinedOp& op) {
     if (op.function != nullptr) CheckFunction(*op.file, op.token, *op.function, {op});
-    if (op.is_implemented || has_unread_) return;
+    if (op.is_implemented || has_unread_ || !IsCompiled(*op.file, op.branch)) return;
     ProjectCode::Add(problems_, *op.file, op.token,
                      fmt::format("the operator {} has no implementation; add ops.impl(\"{}\", torch::kCUDA, &function)",
                                  CodeQuoted(name), ExcerptLine(name, 60)));
@@ -222,11 +251,16 @@ class OperatorRules {
       const auto* const device = std::find_if(kDevices.begin(), kDevices.end(), [&](const BackendDevice& one) {
         return one.backend == kernel.backend.text;
       });
-      if (device == kDevices.end() || !HasKnownDevices() || devices_.contains(device->device)) continue;
+      if (device == kDevices.end() || !HasKnownDevices() ||
+          compiled_devices_.contains({kernel.backend.text, std::string(device->device)}))
+        continue;
       problems_.Add("build.toml", kernel.backend.at,
                     fmt::format("there is a kernel for {}, but no operator is registered for it (ops.impl(…, "
-                                "torch::k{}, …))",
-                                kernel.backend.text, device->device));
+                                "torch::k{}, …)){}",
+                                kernel.backend.text, device->device,
+                                devices_.contains(device->device)
+                                    ? " in code that is compiled: the build defines CUDA_KERNEL, CPU_KERNEL and so on"
+                                    : ""));
       return;
     }
   }
@@ -246,14 +280,19 @@ class OperatorRules {
   ByName<std::vector<DefinedOp>> ops_;
   ByName<FunctionUse> functions_;
   std::set<std::string, std::less<>> devices_;
-  std::set<std::pair<std::string, std::string>> checked_;  // operators with their functions
+  std::set<std::pair<std::string, std::string>> compiled_devices_;  // by backend
+  std::set<std::pair<std::string, std::string>> checked_;           // operators with their functions
+  std::set<const CodeFile*> not_included_;  // files that lack a header, of which one function is named
   bool has_unread_ = false;  // a registration that can't be read, so that others may only seem to be missing
 };
 
 }  // namespace
 
-void AddOperatorProblems(const BuildToml& build, const ProjectCode& code, ProblemList& problems) {
-  OperatorRules(build, code, problems).Check();
+std::optional<RegisteredOperators> AddOperatorProblems(const BuildToml& build, const ProjectCode& code,
+                                                       ProblemList& problems) {
+  OperatorRules rules(build, code, problems);
+  rules.Check();
+  return std::move(rules).Registered();
 }
 
 }  // namespace upskill

@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "kernel/words.h"
+
 namespace upskill {
 namespace {
 
@@ -57,7 +59,14 @@ ProjectCode::ProjectCode(const BuildToml& build, const KernelFiles& files) {
   for (const BuildKernel& kernel : build.kernels) add(kernel.include);
   folders.insert("");
   include_folders_.assign(folders.begin(), folders.end());
-  FollowIncludes();
+  for (const CodeFile* file : Reached(AllSources(build)))
+    files_[static_cast<std::size_t>(file - files_.data())].is_reached = true;
+  for (const CodeFile& file : files_) {
+    for (const CppToken& token : file.code.tokens) {
+      if (token.in_define) in_macros_.insert(token.text);
+    }
+  }
+  if (const auto toml = files.find("build.toml"); toml != files.end()) build_toml_ = toml->second;
 }
 
 std::size_t ProjectCode::Find(const std::string& path) const {
@@ -82,28 +91,74 @@ const CodeFile* ProjectCode::Included(const CodeFile& from, const CppInclude& in
   for (const std::string& folder : include_folders_) {
     if (const CodeFile* file = found(folder)) return file;
   }
-  return nullptr;
+  if (!include.quoted) return nullptr;
+  // In a folder that only the build knows.
+  const std::string end = "/" + std::string(include.name);
+  const auto elsewhere =
+      std::find_if(files_.begin(), files_.end(), [&](const CodeFile& file) { return file.path.ends_with(end); });
+  return elsewhere == files_.end() ? nullptr : &*elsewhere;
 }
 
-void ProjectCode::FollowIncludes() {
-  std::vector<std::size_t> open;
-  for (std::size_t i = 0; i < files_.size(); ++i) {
-    files_[i].is_reached = files_[i].is_listed && files_[i].kind == CodeKind::kCompiled;
-    if (files_[i].is_reached) open.push_back(i);
+std::set<const CodeFile*> ProjectCode::Reached(const std::vector<PlacedText>& sources) const {
+  std::set<const CodeFile*> reached;
+  std::vector<const CodeFile*> open;
+  const auto add = [&](const CodeFile* file) {
+    if (reached.insert(file).second) open.push_back(file);
+  };
+  for (const PlacedText& source : sources) {
+    const std::size_t at = Find(NormalPath(source.text));
+    if (at < files_.size() && files_[at].kind == CodeKind::kCompiled) add(&files_[at]);
   }
   int followed = 0;
   while (!open.empty()) {
-    const CodeFile& file = files_[open.back()];
+    const CodeFile& file = *open.back();
     open.pop_back();
     for (const CppInclude& include : file.code.includes) {
-      if (++followed > kMostIncludes) return;
-      const CodeFile* const included = Included(file, include);
-      if (included == nullptr || included->is_reached) continue;
-      const auto at = static_cast<std::size_t>(included - files_.data());
-      files_[at].is_reached = true;
-      open.push_back(at);
+      if (++followed > kMostIncludes) return reached;
+      if (const CodeFile* const included = Included(file, include)) add(included);
     }
   }
+  return reached;
+}
+
+bool ProjectCode::IsDefined(std::string_view macro, std::string_view backend) const {
+  constexpr std::array<std::string_view, 5> kOfBuilder = {"CPU_KERNEL", "CUDA_KERNEL", "METAL_KERNEL", "ROCM_KERNEL",
+                                                          "XPU_KERNEL"};
+  // Those of compilers and PyTorch.
+  constexpr std::array<std::string_view, 4> kOfOthers = {"_", "USE_", "TORCH_", "C10_"};
+  if (IsOneOf(macro, kOfBuilder)) {
+    return std::equal(backend.begin(), backend.end(), macro.begin(), macro.end() - 7,
+                      [](char a, char b) { return a - 'a' == b - 'A'; });
+  }
+  return std::any_of(kOfOthers.begin(), kOfOthers.end(), [&](auto start) { return macro.starts_with(start); }) ||
+         macro.ends_with("VERSION") || macro == "NDEBUG" || macro == "WIN32" || in_macros_.contains(macro) ||
+         build_toml_.find(macro) != std::string_view::npos;
+}
+
+// Of conditions that only ask whether macros are defined, all of them or any.
+bool ProjectCode::IsFalse(std::string_view condition, std::string_view backend) const {
+  const CppText code = TokenizeCpp(condition);
+  std::size_t names = 0;
+  std::size_t undefined = 0;
+  bool needs_all = false;
+  for (std::size_t i = 0; i < code.tokens.size(); ++i) {
+    needs_all = needs_all || code.Is(i, "&");
+    if (code.IsName(i) && !code.Is(i, "defined")) {
+      ++names;
+      if (!IsDefined(code.tokens[i].text, backend)) ++undefined;
+    } else if (!code.Is(i, "defined") &&
+               !IsOneOf(code.tokens[i].text, std::array<std::string_view, 4>{"(", ")", "&", "|"})) {
+      return false;
+    }
+  }
+  return undefined > 0 && (needs_all || undefined == names);
+}
+
+bool ProjectCode::IsCompiled(const CodeFile& file, std::uint32_t branch, std::string_view backend) const {
+  for (; branch != 0; branch = file.code.branches[branch].around) {
+    if (IsFalse(file.code.branches[branch].condition, backend)) return false;
+  }
+  return true;
 }
 
 void ProjectCode::Add(ProblemList& problems, const CodeFile& file, std::size_t token, const std::string& message) {

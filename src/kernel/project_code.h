@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,15 +43,24 @@ class ProjectCode {
   const std::vector<CodeFile>& files() const { return files_; }
   // The file that #include "name" finds, or nullptr: beside the file, in the folders of `include`, or in the project's.
   const CodeFile* Included(const CodeFile& from, const CppInclude& include) const;
+  // The files that these sources and what they include consist of.
+  std::set<const CodeFile*> Reached(const std::vector<PlacedText>& sources) const;
+  // Whether code in this branch of #if may be compiled for the backend, by the macros that kernel-builder defines for
+  // it (CUDA_KERNEL): conditions are false that need another backend's, or a macro that nothing defines.
+  bool IsCompiled(const CodeFile& file, std::uint32_t branch, std::string_view backend) const;
+  bool IsInMacro(std::string_view name) const { return in_macros_.contains(name); }
   // At a token of a file.
   static void Add(ProblemList& problems, const CodeFile& file, std::size_t token, const std::string& message);
 
  private:
-  void FollowIncludes();
+  bool IsDefined(std::string_view macro, std::string_view backend) const;
+  bool IsFalse(std::string_view condition, std::string_view backend) const;
   std::size_t Find(const std::string& path) const;  // files_.size() if there is none
 
   std::vector<CodeFile> files_;  // sorted by path
   std::vector<std::string> include_folders_;
+  std::set<std::string_view> in_macros_;  // the names and texts of all macros
+  std::string_view build_toml_;           // which may define more, in flags
 };
 
 // All `src` entries of a build.toml.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernel/build_values.h"
+#include "kernel/python_names.h"
 #include "kernel/words.h"
 #include "util/text.h"
 
@@ -44,17 +45,6 @@ std::string_view ImportedModule(std::string_view line) {
 
 bool IsOrIsBelow(std::string_view module, std::string_view package) {
   return module.starts_with(package) && (module.size() == package.size() || module[package.size()] == '.');
-}
-
-// Whether the line has `text` as a whole chain of names.
-bool HasChain(std::string_view line, std::string_view text) {
-  for (std::size_t at = line.find(text); at != std::string_view::npos; at = line.find(text, at + 1)) {
-    const bool starts = at == 0 || (!IsAsciiWord(line[at - 1]) && line[at - 1] != '.');
-    const std::size_t end = at + text.size();
-    const bool ends = end == line.size() || !IsAsciiWord(line[end]) || !IsAsciiWord(text.back());
-    if (starts && ends) return true;
-  }
-  return false;
 }
 
 class PythonRules {
@@ -114,6 +104,18 @@ class PythonRules {
 
 }  // namespace
 
+bool HasChain(std::string_view line, std::string_view text) { return FindChain(line, text) != std::string_view::npos; }
+
+std::size_t FindChain(std::string_view text, std::string_view chain, std::size_t from) {
+  for (std::size_t at = text.find(chain, from); at != std::string_view::npos; at = text.find(chain, at + 1)) {
+    const bool starts = at == 0 || (!IsAsciiWord(text[at - 1]) && text[at - 1] != '.');
+    const std::size_t end = at + chain.size();
+    const bool ends = end == text.size() || !IsAsciiWord(text[end]) || !IsAsciiWord(chain.back());
+    if (starts && ends) return at;
+  }
+  return std::string_view::npos;
+}
+
 std::string PythonWithoutStrings(std::string_view text) {
   std::string plain;
   plain.reserve(text.size());
@@ -157,6 +159,7 @@ void AddPythonProblems(const BuildToml& build, const KernelFiles& files, const s
     has_python = true;
     rules.Check(file->first, file->second);
   }
+  AddNameProblems(files, folder, problems);
   if (has_python && !rules.imports_operators() && build.framework == KernelFramework::kTorch) {
     problems.Add(start + "__init__.py", "no module of the package imports the operators; add `from ._ops import ops`");
   }

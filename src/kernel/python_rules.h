@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "kernel/build_toml.h"
 #include "kernel/kernel_problem.h"
@@ -18,5 +20,9 @@ void AddPythonProblems(const BuildToml& build, const KernelFiles& files, const s
 
 // The statements of Python without comments and the contents of strings; line by line as it was.
 std::string PythonWithoutStrings(std::string_view text);
+
+// Where the text has `chain` as a whole chain of names ("ops", "torch.ops"), from `from` on; npos if nowhere.
+std::size_t FindChain(std::string_view text, std::string_view chain, std::size_t from = 0);
+bool HasChain(std::string_view line, std::string_view text);
 
 }  // namespace upskill

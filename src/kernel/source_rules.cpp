@@ -15,6 +15,7 @@
 
 #include "kernel/build_values.h"
 #include "kernel/cpp_signature.h"
+#include "kernel/words.h"
 
 namespace upskill {
 namespace {
@@ -73,6 +74,47 @@ void AddEmptyBackends(const BuildToml& build, ProblemList& problems) {
     if (backend.empty()) continue;
     problems.Add("build.toml", kernel->at,
                  fmt::format("no kernel for {} has a source that is compiled (.cu, .cpp, …) in `src`", backend));
+  }
+}
+
+// Whether the header may be a library's: these are below folders of their own, or have well-known names.
+bool MayBeOfLibrary(std::string_view name, const std::set<std::string_view>& folders) {
+  constexpr std::array<std::string_view, 14> kStarts = {"cu",  "hip", "nv",   "std",  "device_", "driver_", "host_",
+                                                        "mma", "sm_", "math", "omp.", "string.", "assert.", "Python."};
+  constexpr std::array<std::string_view, 8> kLibraries = {"cutlass", "cute",  "cub",  "cuda",
+                                                          "thrust",  "torch", "ATen", "c10"};
+  while (name.starts_with("../") || name.starts_with("./")) name.remove_prefix(name.find('/') + 1);
+  const std::size_t slash = name.find('/');
+  if (slash != std::string_view::npos)
+    return IsOneOf(name.substr(0, slash), kLibraries) || !folders.contains(name.substr(0, slash));
+  return std::any_of(kStarts.begin(), kStarts.end(), [&](auto start) { return name.starts_with(start); });
+}
+
+// Headers that no file of the project is called like.
+void AddAbsentHeaders(const BuildToml& build, const KernelFiles& files, const ProjectCode& code,
+                      ProblemList& problems) {
+  std::set<std::string_view> names = {"registration.h"};
+  std::set<std::string_view> folders;
+  for (const auto& [path, content] : files) {
+    std::string_view rest = path;
+    for (std::size_t slash = rest.find('/'); slash != std::string_view::npos; slash = rest.find('/')) {
+      folders.insert(rest.substr(0, slash));
+      rest.remove_prefix(slash + 1);
+    }
+    names.insert(rest);
+  }
+  for (const CodeFile& file : code.files()) {
+    if (!file.is_reached) continue;
+    for (const CppInclude& include : file.code.includes) {
+      const bool compiled = std::any_of(build.kernels.begin(), build.kernels.end(), [&](const BuildKernel& kernel) {
+        return code.IsCompiled(file, include.branch, kernel.backend.text);
+      });
+      if (!include.quoted || !compiled || names.contains(include.name.substr(include.name.rfind('/') + 1)) ||
+          MayBeOfLibrary(include.name, folders))
+        continue;
+      problems.Add(std::string(file.path), PositionAt(file.code.text, file.code.OffsetOf(include.name)),
+                   fmt::format("{} is included, but isn't in the project", CodeQuoted(include.name)));
+    }
   }
 }
 
@@ -144,6 +186,7 @@ void AddSourceProblems(const BuildToml& build, const KernelFiles& files, const P
     AddUnsuitable(kernel, problems);
   }
   AddEmptyBackends(build, problems);
+  AddAbsentHeaders(build, files, code, problems);
   AddUnlistedHeaders(code, problems);
   AddUnlistedDefinitions(code, problems);
 }
