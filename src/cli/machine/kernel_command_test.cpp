@@ -138,7 +138,7 @@ DeviceReport Report() {
                      0,
                      {{"thread_instructions", 100}, {"global_load_sectors", 2}, {"global_load_bytes", 32}},
                      {{"integer", 75}, {"memory", 25}},
-                     {"f32"}}};
+                     {{"f32", 64}}}};
   return report;
 }
 

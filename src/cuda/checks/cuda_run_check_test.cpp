@@ -137,6 +137,103 @@ TEST_F(CudaRunTest, PythonThatCompilesItsCudaCodeItselfIsSkippedWithTheCure) {
   EXPECT_EQ(right.outcome, Outcome::kPass) << right.detail;
 }
 
+// The sum of few enough numbers that the host may copy all of them.
+Json SumCheck() {
+  return Json{{"type", "cuda_run"},
+              {"function", "void launch_sum(const float* in, float* out, int n)"},
+              {"arguments", Json::array({{{"name", "in"}, {"type", "f32"}, {"shape", {"n"}}},
+                                         {{"name", "out"}, {"type", "f32"}, {"shape", {1}}, {"role", "out"}},
+                                         {{"name", "n"}, {"type", "i32"}, {"value", "n"}}})},
+              {"sizes", Json::array({{{"n", 33}}, {{"n", 8}}})},
+              {"timeout_seconds", 60},
+              {"reference_code", R"(void reference(const float* in, float* out, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += in[i];
+  *out = float(sum);
+})"}};
+}
+
+TEST_F(CudaRunTest, TheHostCantDeliverResultsByWhatItLaunches) {
+  const Result<CaseChecks> checks = ChecksOf(SumCheck());
+  ASSERT_TRUE(checks.ok()) << checks.error().message;
+  const auto result_of = [&](std::string_view code) {
+    return checks->Run(fmt::format(R"(`sum.cu`:
+```cuda
+#include <cuda_runtime.h>
+#include <cstring>
+__device__ unsigned bits;
+template <int B> __global__ void set() {{ bits |= 1u << B; }}
+__global__ void clear() {{ bits = 0; }}
+__global__ void take(float* out) {{ *out = __uint_as_float(bits); }}
+__global__ void count(unsigned char* to) {{ *to = blockDim.x - 1; }}
+__global__ void value(float* out, float sum) {{ *out = sum; }}
+__global__ void place(float* out, const char* at, const char* start) {{ *out = __uint_as_float(at - start); }}
+__global__ void add(const float* in, float* out, int n) {{
+  float sum = 0;
+  for (int i = 0; i < n; ++i) sum += in[i];
+  *out = sum;
+}}
+template <int B> void go(unsigned b) {{
+  if (b >> B & 1) set<B><<<1, 1>>>();
+  if constexpr (B > 0) go<B - 1>(b);
+}}
+float on_host(const float* in, int n) {{
+  float h[64], sum = 0;
+  cudaMemcpy(h, in, n * 4, cudaMemcpyDeviceToHost);
+  for (int i = 0; i < n; ++i) sum += h[i];
+  return sum;
+}}
+void launch_sum(const float* in, float* out, int n) {{
+  unsigned b = 0;
+  float sum = 0;
+  {}
+}}
+```
+)",
+                                   code))[0];
+  };
+  const std::string host = "sum = on_host(in, n); memcpy(&b, &sum, 4); ";
+  for (const char* cheat : {
+           "clear<<<1, 1>>>(); go<31>(b); take<<<1, 1>>>(out);",
+           "value<<<1, 1>>>(out, sum);",
+           "for (int i = 0; i < 4; ++i) count<<<1, (b >> 8 * i & 255) + 1>>>((unsigned char*)out + i);",
+           "for (int i = 0; i < 4; ++i) cudaMemset((char*)out + i, b >> 8 * i, 1); clear<<<1, 1>>>();",
+           "cudaMemcpyToSymbol(bits, &b, 4); take<<<1, 1>>>(out);",
+           "place<<<1, 1>>>(out, (const char*)in + b, (const char*)in);",
+       }) {
+    const CheckResult result = result_of(host + cheat);
+    EXPECT_EQ(result.outcome, Outcome::kFail) << cheat;
+  }
+  for (const char* honest :
+       {"add<<<1, 1>>>(in, out, n);", "add<<<1, 1>>>(in, out, n); cudaMemcpy(&sum, out, 4, cudaMemcpyDeviceToHost);"}) {
+    const CheckResult result = result_of(honest);
+    EXPECT_EQ(result.outcome, Outcome::kPass) << honest << result.detail;
+  }
+}
+
+TEST_F(CudaRunTest, ThePrecisionIsThatOfTheComputationsExecuted) {
+  Json check = SumCheck();
+  check["precision"] = "f16";
+  check["arguments"][1]["tolerance"] = 0.1;
+  const auto result_of = [&](std::string_view code) {
+    return ResultOf(check,
+                    fmt::format("`sum.cu`:\n```cuda\n#include <cuda_fp16.h>\n__global__ void add(const float* in, "
+                                "float* out, int n) {{\n{}\n}}\nvoid launch_sum(const float* in, float* out, int "
+                                "n) {{ add<<<1, 1>>>(in, out, n); }}\n```\n",
+                                code));
+  };
+  const std::string in_float =
+      "float sum = 0; for (int i = 0; i < n; ++i) sum += __half2float(__float2half(in[i])); *out = sum;";
+  for (const std::string& cheat :
+       {in_float, "__half h = in[0]; if (n < 0) h = __hadd(h, h); " + in_float + "if (n < 0) *out = h;",
+        in_float + "*out += __half2float(__hsub(__float2half(sum), __float2half(sum)));"}) {
+    EXPECT_THAT(result_of(cheat).detail, HasSubstr("don't compute in f16")) << cheat;
+  }
+  const CheckResult honest =
+      result_of("__half sum = 0; for (int i = 0; i < n; ++i) sum = __hadd(sum, __float2half(in[i])); *out = sum;");
+  EXPECT_EQ(honest.outcome, Outcome::kPass) << honest.detail;
+}
+
 TEST_F(CudaRunTest, ALauncherOfTheCheckRunsAKernelOfTheAnswer) {
   Json check = SoftmaxCheck();
   check["file"] = "kernel.cu";

@@ -86,7 +86,7 @@ Judged Good() {
   trial.outputs = {{1, Elements(ElementType::kF32, {1, 2}), 0, 0, 0}};
   judged.report.exit_code = 0;
   judged.report.trials = {trial, trial};
-  judged.report.kernels = {{"k", 2, 32, 0, {{"global_load_sectors", 2}, {"global_load_bytes", 32}}, {}, {"f32"}}};
+  judged.report.kernels = {{"k", 2, 32, 0, {{"global_load_sectors", 2}, {"global_load_bytes", 32}}, {}, {{"f32", 64}}}};
   return judged;
 }
 
@@ -125,7 +125,11 @@ TEST(JudgeRun, ARightRunPassesAndEachFaultFails) {
 TEST(JudgeRun, ConditionsOnPrecisionAndCosts) {
   Judged judged = Good();
   judged.spec.precision = "fp8";
-  EXPECT_EQ(Problem(judged), "no kernel that ran computes in fp8; they use f32");
+  EXPECT_THAT(Problem(judged), AllOf(HasSubstr("don't compute in fp8"), HasSubstr("f32")));
+  judged.report.kernels[0].precisions["fp8"] = 20;
+  EXPECT_THAT(Problem(judged), HasSubstr("don't compute in fp8")) << "most is in f32";
+  judged.report.kernels[0].precisions["fp8"] = 50;
+  EXPECT_EQ(Problem(judged), "");
   judged.spec.precision = "f32";
   EXPECT_EQ(Problem(judged), "");
   judged.spec.min_coalescing = 0.9;

@@ -35,8 +35,8 @@ TEST(DeviceReport, IsReadAsItWasWritten) {
   DeviceReport report;
   report.exit_code = 3;
   report.output = "\xff\n";
-  report.trials.push_back({{{1, "abc", 2, 3}}, {0}, 1, 2, 3, 4});
-  report.kernels.push_back({"k", 2, 128, 64, {{"branches", 5}}, {{"integer", 6}}, {"f32"}});
+  report.trials.push_back({{{1, "abc", 2, 3}}, {0}, 1, 2, 3, 4, 5});
+  report.kernels.push_back({"k", 2, 128, 64, {{"branches", 5}}, {{"integer", 6}}, {{"f32", 7}}});
   report.findings.push_back({"race", "message", "detail", "k", "a.cu:3", "a.cu:4", "st.shared", "(0,0,0)", 7});
   const Result<DeviceReport> read = ReportFromJson(ReportToJson(report));
   ASSERT_TRUE(read.ok());
@@ -48,19 +48,6 @@ TEST(DeviceReport, IsReadAsItWasWritten) {
 TEST(DeviceReport, AFindingSaysWhereAndWhat) {
   EXPECT_EQ(FindingLine({"race", "Race reported", "", "k", "a.cu:3", "a.cu:4", "", "(1,0,0) in block (0,0,0)", 2}),
             "a.cu:3: Race reported by thread (1,0,0) in block (0,0,0), and a.cu:4 (2 times)");
-}
-
-TEST(KernelLog, PrecisionsAreThoseOfTheKernelAndOfFunctions) {
-  const std::string ptx =
-      ".visible .entry half(\n.param .u64 p\n)\n{\ncvt.f32.f16 %f1, %rs1;\n{ cvt.rn.f16.f32 %rs2, %f1; }\n}\n"
-      ".visible .entry plain(.param .u64 p)\n{\nadd.s32 %r1, %r2, %r3;\n}\n";
-  EXPECT_THAT(PrecisionsIn(ptx).at("half"), ElementsAre("f32", "f16"));
-  EXPECT_THAT(PrecisionsIn(ptx).at("plain"), IsEmpty());
-  const std::string with_function = ptx + ".func (.param .b32 r) f(.param .b32 a)\n{\nfma.rn.bf16 %x, %y, %z;\n}\n";
-  EXPECT_THAT(PrecisionsIn(with_function).at("plain"), ElementsAre("bf16"));
-  EXPECT_THAT(PrecisionsIn(".entry quantise(.param .u64 p)\n{\ncvt.rn.satfinite.e4m3x2.f32 %rs1, %f1, %f2;\n}\n")
-                  .at("quantise"),
-              ElementsAre("f32", "fp8"));
 }
 
 TEST(KernelBuild, RegistersAreTakenFromTheAssembler) {

@@ -59,9 +59,7 @@ DeviceKernel KernelFromJson(const Json& json) {
   kernel.shared_bytes = JsonGet<std::uint64_t>(json, "shared_bytes", 0);
   kernel.counters = CountsFromJson(Member(json, "counters"));
   kernel.classes = CountsFromJson(Member(json, "classes"));
-  for (const Json& precision : Member(json, "precisions")) {
-    if (precision.is_string()) kernel.precisions.push_back(precision.get<std::string>());
-  }
+  kernel.precisions = CountsFromJson(Member(json, "precisions"));
   return kernel;
 }
 
@@ -76,7 +74,8 @@ Json TrialToJson(const DeviceTrialReport& trial) {
   }
   return {{"outputs", std::move(outputs)},        {"changed_inputs", trial.changed_inputs},
           {"launches", trial.launches},           {"pending_streams", trial.pending_streams},
-          {"bytes_to_host", trial.bytes_to_host}, {"error", trial.error}};
+          {"bytes_to_host", trial.bytes_to_host}, {"error", trial.error},
+          {"decisions", trial.decisions}};
 }
 
 DeviceTrialReport TrialFromJson(const Json& json) {
@@ -94,6 +93,7 @@ DeviceTrialReport TrialFromJson(const Json& json) {
   trial.pending_streams = JsonGet<std::uint64_t>(json, "pending_streams", 0);
   trial.bytes_to_host = JsonGet<std::uint64_t>(json, "bytes_to_host", 0);
   trial.error = JsonGet<std::uint32_t>(json, "error", 0);
+  trial.decisions = JsonGet<std::uint64_t>(json, "decisions", 0);
   return trial;
 }
 

@@ -32,8 +32,8 @@ struct DeviceKernel {
   std::uint64_t threads_per_block = 0;  // of the first launch
   std::uint64_t shared_bytes = 0;       // of a block of the first launch
   std::map<std::string, std::uint64_t> counters;
-  std::map<std::string, std::uint64_t> classes;  // instructions of threads by class
-  std::vector<std::string> precisions;           // that its PTX computes with: f16, bf16, tf32, fp8, …
+  std::map<std::string, std::uint64_t> classes;     // instructions of threads by class
+  std::map<std::string, std::uint64_t> precisions;  // computations by type: f16, bf16, tf32, fp8, …
 };
 
 // What a trial has left in a buffer that it writes.
@@ -52,6 +52,7 @@ struct DeviceTrialReport {
   std::uint64_t pending_streams = 0;  // with work that nothing has waited for
   std::uint64_t bytes_to_host = 0;    // copied from the device, and printed by it
   std::uint32_t error = 0;            // of the runtime, at the end
+  std::uint64_t decisions = 0;        // a hash of what the host has had done: launches, copies, bytes that it sent
 };
 
 struct DeviceReport {

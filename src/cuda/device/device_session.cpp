@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <span>
 
 #include "cuda/device/cuda_errors.h"
@@ -85,6 +86,21 @@ DeviceReply DeviceSession::Failed(std::uint32_t error) {
   return reply;
 }
 
+void DeviceSession::NoteDecision(std::string_view bytes) {
+  if (!trial_) return;
+  const std::uint64_t hash = std::hash<std::string_view>()(bytes);
+  trial_->decisions = (trial_->decisions ^ hash) * 0x9E3779B97F4A7C15ULL + 1;
+}
+
+void DeviceSession::NoteDecision(std::initializer_list<std::uint64_t> numbers) {
+  if (!trial_) return;
+  for (std::uint64_t number : numbers) {
+    const ptx::Allocation* const allocation = memory_.Find(number);
+    if (allocation != nullptr) number -= allocation->address;
+    NoteDecision({reinterpret_cast<const char*>(&number), sizeof(number)});
+  }
+}
+
 DeviceReply DeviceSession::LoadModule(std::string_view bytes) {
   if (modules_.size() == kMaxModules) return Failed(kCudaOutOfMemory);
   const auto refused = [&](const Error& error, std::uint32_t number) {
@@ -97,7 +113,7 @@ DeviceReply DeviceSession::LoadModule(std::string_view bytes) {
   if (!parsed) return refused(parsed.error(), kCudaInvalidPtx);
   Result<ptx::LoadedModule> loaded = ptx::LoadedModule::Load(std::move(*parsed), memory_);
   if (!loaded) return Failed(kCudaOutOfMemory);
-  modules_.push_back({PrecisionsIn(*text), std::move(*loaded)});
+  modules_.push_back(std::move(*loaded));
   DeviceReply reply;
   reply.r[0] = modules_.size() - 1;
   return reply;
@@ -105,17 +121,15 @@ DeviceReply DeviceSession::LoadModule(std::string_view bytes) {
 
 DeviceReply DeviceSession::FindKernel(std::uint64_t module, std::string_view name) {
   if (module >= modules_.size() || kernels_.size() == kMaxKernels) return Failed(kCudaInvalidFunction);
-  const Loaded& loaded = modules_[module];
-  const ptx::KernelInfo* const kernel = loaded.module.module().FindKernel(name);
+  const ptx::Module& loaded = modules_[module].module();
+  const ptx::KernelInfo* const kernel = loaded.FindKernel(name);
   if (kernel == nullptr) return Failed(kCudaInvalidFunction);
-  const auto precisions = loaded.precisions.find(name);
-  kernels_.push_back(
-      {module, kernel->name, precisions == loaded.precisions.end() ? std::vector<std::string>() : precisions->second});
+  kernels_.push_back({module, kernel->name});
   DeviceReply reply;
   reply.r[0] = kernels_.size() - 1;
   reply.r[1] = kernel->static_shared_bytes;
   reply.r[2] = kernel->max_threads;
-  for (const ptx::Variable& variable : loaded.module.module().Variables()) {
+  for (const ptx::Variable& variable : loaded.Variables()) {
     if (variable.space == ptx::Space::kConst) reply.r[3] += variable.bytes;
   }
   for (const ptx::Parameter& parameter : kernel->parameters) {
@@ -127,7 +141,7 @@ DeviceReply DeviceSession::FindKernel(std::uint64_t module, std::string_view nam
 
 DeviceReply DeviceSession::FindSymbol(std::uint64_t module, std::string_view name) {
   if (module >= modules_.size()) return Failed(kCudaInvalidSymbol);
-  const ptx::LoadedModule& loaded = modules_[module].module;
+  const ptx::LoadedModule& loaded = modules_[module];
   const ptx::Variable* const variable = loaded.module().FindVariable(name);
   DeviceReply reply;
   reply.r[0] = loaded.AddressOf(name);
@@ -169,6 +183,8 @@ DeviceReply DeviceSession::Free(std::uint64_t address) {
 
 DeviceReply DeviceSession::Write(std::uint64_t address, std::string_view bytes, std::uint64_t stream) {
   streams_.Work(stream);
+  NoteDecision({address, bytes.size()});
+  NoteDecision(bytes);
   return memory_.Write(address, Bytes(bytes)) ? DeviceReply() : Failed(kCudaInvalidValue);
 }
 
@@ -188,6 +204,7 @@ DeviceReply DeviceSession::Read(std::uint64_t address, std::uint64_t bytes, std:
 
 DeviceReply DeviceSession::Copy(const UpskillRequest& request) {
   streams_.Work(request.a[3]);
+  NoteDecision({request.a[0], request.a[1], request.a[2]});
   return memory_.Copy(request.a[0], request.a[1], request.a[2]) ? DeviceReply() : Failed(kCudaInvalidValue);
 }
 
@@ -198,6 +215,7 @@ DeviceReply DeviceSession::Fill(const UpskillRequest& request) {
   ptx::Allocation* const found = memory_.Find(address);
   if (found == nullptr || bytes > found->End() - address) return Failed(kCudaInvalidValue);
   streams_.Work(request.a[4]);
+  NoteDecision({address, bytes, request.a[2]});
   const auto begin = static_cast<std::ptrdiff_t>(address - found->address);
   const auto size = static_cast<std::ptrdiff_t>(bytes);
   std::fill_n(found->data.begin() + begin, size, static_cast<std::uint8_t>(request.a[2]));

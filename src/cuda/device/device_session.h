@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <set>
@@ -36,6 +37,7 @@ struct RunningTrial {
   std::uint64_t bytes_to_host = 0;
   std::uint64_t launches = 0;
   std::uint32_t error = 0;
+  std::uint64_t decisions = 0;  // DeviceTrialReport::decisions
 };
 
 // The emulated device as one program sees it: its memory, modules, streams, and the trials that it is given. Requests
@@ -51,14 +53,9 @@ class DeviceSession {
   DeviceReport Finish();
 
  private:
-  struct Loaded {
-    KernelPrecisions precisions;
-    ptx::LoadedModule module;
-  };
   struct KnownKernel {
     std::size_t module = 0;
     std::string name;
-    std::vector<std::string> precisions;
     bool divided_in_vain = false;  // its blocks are run by one thread from then on
   };
   DeviceReply LoadModule(std::string_view bytes);
@@ -72,6 +69,7 @@ class DeviceSession {
   DeviceReply Copy(const UpskillRequest& request);
   DeviceReply Fill(const UpskillRequest& request);
   DeviceReply Launch(const UpskillRequest& request, std::string_view arguments);
+  void NoteLaunch(const ptx::KernelInfo& kernel, const UpskillRequest& request, std::string_view arguments);
   DeviceReply EndOfLaunch(const ptx::LaunchOutcome& outcome);
   DeviceReply LaunchFailed(std::uint64_t kernel, std::string_view text);
   DeviceReply Streams(const UpskillRequest& request);
@@ -86,11 +84,15 @@ class DeviceSession {
   std::uint64_t TimeForProgram() const;  // what events measure
   void LookAt(const DeviceArgument& argument, std::size_t number, DeviceTrialReport& report) const;
   DeviceReply Failed(std::uint32_t error);
+  // Adds something that the host has decided in this trial: numbers, of which addresses count from the beginning of
+  // their allocations, which are elsewhere in each trial.
+  void NoteDecision(std::string_view bytes);
+  void NoteDecision(std::initializer_list<std::uint64_t> numbers);
 
   DeviceTask task_;
   DeviceReport report_;
   ptx::DeviceMemory memory_;
-  std::vector<Loaded> modules_;
+  std::vector<ptx::LoadedModule> modules_;
   std::vector<KnownKernel> kernels_;
   std::set<std::uint64_t> managed_;  // addresses
   StreamOrder streams_;

@@ -4,11 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <utility>
-
-#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -50,38 +47,10 @@ void AddTo(std::map<std::string, std::uint64_t>& sums, const std::map<std::strin
   for (const auto& [name, count] : more) sums[name] += count;
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kTypes = {{{".f64", "f64"},
-                                                                                   {".f32", "f32"},
-                                                                                   {".f16", "f16"},
-                                                                                   {".bf16", "bf16"},
-                                                                                   {".tf32", "tf32"},
-                                                                                   {".e4m3", "fp8"},
-                                                                                   {".e5m2", "fp8"},
-                                                                                   {"dp4a.", "int8"},
-                                                                                   {".row.col.s32.s8", "int8"},
-                                                                                   {".row.col.s32.u8", "int8"},
-                                                                                   {".row.col.satfinite.s32", "int8"}}};
-
-void AddPrecisions(std::string_view body, std::vector<std::string>& found) {
-  for (const auto& [type, name] : kTypes) {
-    if (body.find(type) == std::string_view::npos) continue;
-    if (std::find(found.begin(), found.end(), name) == found.end()) found.emplace_back(name);
-  }
-}
-
-// The name after the last ".entry" of what comes before a body; empty if it is another function's.
-std::string DeclaredKernel(std::string_view declaration) {
-  constexpr std::string_view kEntry = ".entry ";
-  const std::size_t at = declaration.rfind(kEntry);
-  if (at == std::string_view::npos) return "";
-  const std::string_view rest = declaration.substr(at + kEntry.size());
-  return std::string(Trim(rest.substr(0, rest.find_first_of("(\n"))));
-}
-
 }  // namespace
 
 void KernelLog::Add(std::string_view kernel, const ptx::LaunchConfig& config, std::uint64_t shared_bytes,
-                    const std::vector<std::string>& precisions, const ptx::LaunchOutcome& outcome) {
+                    const ptx::LaunchOutcome& outcome) {
   auto known = std::find_if(kernels_.begin(), kernels_.end(), [&](const auto& each) { return each.name == kernel; });
   if (known == kernels_.end()) {
     kernels_.push_back({.name = std::string(kernel),
@@ -90,12 +59,13 @@ void KernelLog::Add(std::string_view kernel, const ptx::LaunchConfig& config, st
                         .shared_bytes = shared_bytes,
                         .counters = {},
                         .classes = {},
-                        .precisions = precisions});
+                        .precisions = {}});
     known = kernels_.end() - 1;
   }
   ++known->launches;
   AddTo(known->counters, CountsOf(outcome.counters));
   AddTo(known->classes, outcome.counters.by_class);
+  AddTo(known->precisions, outcome.counters.by_precision);
   instructions_ += outcome.counters.thread_instructions;
   dropped_ += outcome.findings_dropped;
   incomplete_ = incomplete_ || outcome.race_checks_incomplete;
@@ -133,33 +103,6 @@ void KernelLog::MoveTo(DeviceReport& report) {
   report.findings = std::move(findings_);
   report.findings_dropped = dropped_;
   report.race_checks_incomplete = incomplete_;
-}
-
-KernelPrecisions PrecisionsIn(std::string_view ptx) {
-  KernelPrecisions kernels;
-  std::vector<std::string> of_functions;
-  std::size_t declared = 0;  // where the declaration of the next body begins
-  std::size_t begin = 0;
-  int depth = 0;
-  for (std::size_t i = ptx.find_first_of("{}"); i != std::string_view::npos; i = ptx.find_first_of("{}", i + 1)) {
-    if (ptx[i] == '{') {
-      if (depth++ == 0) begin = i;
-      continue;
-    }
-    if (depth == 0) continue;
-    --depth;
-    if (depth > 0) continue;
-    const std::string_view body = ptx.substr(begin, i - begin);
-    const std::string kernel = DeclaredKernel(ptx.substr(declared, begin - declared));
-    AddPrecisions(body, kernel.empty() ? of_functions : kernels[kernel]);
-    declared = i + 1;
-  }
-  for (auto& [kernel, found] : kernels) {
-    for (const std::string& name : of_functions) {
-      if (std::find(found.begin(), found.end(), name) == found.end()) found.push_back(name);
-    }
-  }
-  return kernels;
 }
 
 }  // namespace upskill

@@ -59,11 +59,29 @@ ptx::RunOptions DeviceSession::OptionsOfLaunch(const KnownKernel& kernel) const 
   return options;
 }
 
+// The streams differ from trial to trial.
+void DeviceSession::NoteLaunch(const ptx::KernelInfo& kernel, const UpskillRequest& request,
+                               std::string_view arguments) {
+  const std::uint64_t* const a = request.a;
+  NoteDecision(kernel.name);
+  NoteDecision({a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[9], a[10]});
+  for (const ptx::Parameter& parameter : kernel.parameters) {
+    std::string_view bytes = arguments.substr(0, parameter.bytes);
+    arguments.remove_prefix(parameter.bytes);
+    for (; bytes.size() >= sizeof(std::uint64_t); bytes.remove_prefix(sizeof(std::uint64_t))) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, bytes.data(), sizeof(word));
+      NoteDecision({word});
+    }
+    NoteDecision(bytes);
+  }
+}
+
 DeviceReply DeviceSession::Launch(const UpskillRequest& request, std::string_view arguments) {
   const std::uint64_t* const a = request.a;
   if (a[0] >= kernels_.size()) return Failed(kCudaInvalidFunction);
   KnownKernel& known = kernels_[a[0]];
-  const ptx::LoadedModule& module = modules_[known.module].module;
+  const ptx::LoadedModule& module = modules_[known.module];
   const ptx::KernelInfo* const kernel = module.module().FindKernel(known.name);
   const auto packed = PackArguments(*kernel, arguments);
   if (!packed) return Failed(kCudaInvalidValue);
@@ -84,8 +102,9 @@ DeviceReply DeviceSession::Launch(const UpskillRequest& request, std::string_vie
   ++launches_;
   known.divided_in_vain = known.divided_in_vain || outcome->division == ptx::LaunchDivision::kUndone;
   if (trial_) ++trial_->launches;
+  NoteLaunch(*kernel, request, arguments);
   launched_threads_ += config.grid.Count() * config.block.Count();
-  log_.Add(known.name, config, kernel->static_shared_bytes + config.dynamic_shared_bytes, known.precisions, *outcome);
+  log_.Add(known.name, config, kernel->static_shared_bytes + config.dynamic_shared_bytes, *outcome);
   return EndOfLaunch(*outcome);
 }
 
@@ -202,6 +221,7 @@ DeviceReply DeviceSession::EndTrial() {
   report.pending_streams = streams_.Pending();
   report.bytes_to_host = trial_->bytes_to_host;
   report.error = trial_->error;
+  report.decisions = trial_->decisions;
   const DeviceTrial& trial = task_.trials[next_trial_ - 1];
   for (std::size_t i = 0; i < trial.arguments.size(); ++i) LookAt(trial.arguments[i], i, report);
   if (next_trial_ < task_.trials.size() && task_.trials[next_trial_].same_buffers) {

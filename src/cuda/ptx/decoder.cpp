@@ -159,6 +159,8 @@ Inst Decoder::NewInst(const Statement& statement, Action action, InstClass inst_
 Status Decoder::Emit(const Statement& statement, Inst inst, const std::vector<std::uint32_t>& results,
                      const std::vector<std::uint32_t>& sources) {
   inst.name = parser_.NameIndex(statement.opcode);
+  inst.tally = static_cast<std::uint8_t>(static_cast<std::size_t>(PrecisionOf(statement.parts)) * kInstClasses +
+                                         static_cast<std::size_t>(inst.inst_class));
   inst.results = static_cast<std::uint8_t>(results.size());
   inst.sources = static_cast<std::uint8_t>(sources.size());
   if (results.size() + sources.size() > 250) return Wrong(statement, "too many registers");

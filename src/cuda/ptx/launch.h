@@ -57,6 +57,9 @@ struct Counters {
   // Thread instructions by class: "integer", "float32", "float64", "half", "conversion", "control", "memory",
   // "synchronisation", "matrix", "special", "move".
   std::map<std::string, std::uint64_t> by_class;
+  // Computations by the type of their numbers: "f64", "f32", "f16", "bf16", "tf32", "fp8", "int8". An instruction for
+  // matrices counts as 64.
+  std::map<std::string, std::uint64_t> by_precision;
   std::uint64_t branches = 0;              // of warps
   std::uint64_t divergent_branches = 0;    // that parted a warp
   std::uint64_t global_load_requests = 0;  // of warps

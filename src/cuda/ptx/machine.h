@@ -279,8 +279,8 @@ class Machine {
   bool separate_ = false;  // HasSeparateBlocks; found out if there is an order to choose
   Division division_ = Division::kLater;
   std::chrono::steady_clock::time_point deadline_;
-  std::uint64_t next_check_ = 0;  // of thread_instructions
-  std::array<std::uint64_t, kInstClasses> class_counts_{};
+  std::uint64_t next_check_ = 0;                                     // of thread_instructions
+  std::array<std::uint64_t, kInstClasses * kPrecisions> tallies_{};  // thread instructions by Inst::tally
 
   // What runs now.
   Block* block_ = nullptr;

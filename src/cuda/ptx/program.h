@@ -88,6 +88,12 @@ enum class InstClass : std::uint8_t {
 constexpr std::size_t kInstClasses = 11;
 const char* InstClassName(InstClass inst_class);
 
+// The numbers that an instruction computes with; those that only convert or move them have kNone.
+enum class Precision : std::uint8_t { kNone, kF64, kF32, kF16, kBf16, kTf32, kFp8, kInt8 };
+constexpr std::size_t kPrecisions = 8;
+const char* PrecisionName(Precision precision);                     // "f64"
+Precision PrecisionOf(const std::vector<std::string_view>& parts);  // of an opcode, split at its dots
+
 constexpr std::uint32_t kNoSlot = 0xFFFFFFFFU;
 // Operands are offsets into a frame's registers, or, with this bit, into the constants.
 constexpr std::uint32_t kConstantBit = 0x80000000U;
@@ -115,6 +121,7 @@ struct Inst {
   std::uint8_t sources = 0;
   Action action = Action::kAlu;
   InstClass inst_class = InstClass::kInteger;
+  std::uint8_t tally = 0;          // the class and the precision: where executions are counted
   Type type = Type::kNone;         // of the operation
   Type source_type = Type::kNone;  // of a conversion's source
   std::uint8_t slot_size = 4;      // bytes of a lane of the first result (of a store: of the data)

@@ -44,6 +44,49 @@ const char* InstClassName(InstClass inst_class) {
   return kNames[static_cast<std::size_t>(inst_class)];
 }
 
+const char* PrecisionName(Precision precision) {
+  static constexpr std::array<const char*, kPrecisions> kNames = {"",     "f64",  "f32", "f16",
+                                                                  "bf16", "tf32", "fp8", "int8"};
+  return kNames[static_cast<std::size_t>(precision)];
+}
+
+Precision PrecisionOf(const std::vector<std::string_view>& parts) {
+  constexpr std::array<std::string_view, 20> kComputes = {"add",  "sub", "mul", "fma",   "mad", "div",  "rcp",
+                                                          "sqrt", "ex2", "lg2", "rsqrt", "sin", "cos",  "tanh",
+                                                          "min",  "max", "abs", "neg",   "mma", "wgmma"};
+  constexpr std::array<std::pair<std::string_view, Precision>, 15> kTypes = {{{"f64", Precision::kF64},
+                                                                              {"f32", Precision::kF32},
+                                                                              {"f32x2", Precision::kF32},
+                                                                              {"f16", Precision::kF16},
+                                                                              {"f16x2", Precision::kF16},
+                                                                              {"bf16", Precision::kBf16},
+                                                                              {"bf16x2", Precision::kBf16},
+                                                                              {"tf32", Precision::kTf32},
+                                                                              {"e4m3", Precision::kFp8},
+                                                                              {"e5m2", Precision::kFp8},
+                                                                              {"s8", Precision::kInt8},
+                                                                              {"u8", Precision::kInt8},
+                                                                              {"s32", Precision::kNone},
+                                                                              {"u32", Precision::kNone},
+                                                                              {"b32", Precision::kNone}}};
+  if (parts.empty()) return Precision::kNone;
+  if (parts.front() == "dp4a" || parts.front() == "dp2a") return Precision::kInt8;
+  const bool is_wmma = parts.front() == "wmma" && parts.size() > 1 && parts[1] == "mma";
+  if (!is_wmma && std::find(kComputes.begin(), kComputes.end(), parts.front()) == kComputes.end())
+    return Precision::kNone;
+  std::vector<Precision> types;
+  for (const std::string_view part : parts) {
+    const auto* const type =
+        std::find_if(kTypes.begin(), kTypes.end(), [&](const auto& known) { return known.first == part; });
+    if (type != kTypes.end()) types.push_back(type->second);
+  }
+  if (types.empty()) return Precision::kNone;
+  // Of matrices, the second type is that of the factors; wmma leaves it out if it is f16.
+  if (is_wmma && types.size() == 2) return Precision::kF16;
+  const bool is_matrix = is_wmma || parts.front() == "mma" || parts.front() == "wgmma";
+  return is_matrix && types.size() > 1 ? types[1] : types.front();
+}
+
 Dim3 Machine::BlockDim(std::uint32_t block) const {
   return Dim3{block % config_.grid.x, block / config_.grid.x % config_.grid.y,
               static_cast<std::uint32_t>(block / (std::uint64_t{config_.grid.x} * config_.grid.y))};
@@ -159,8 +202,16 @@ void Machine::ReportRace(const Inst& inst, std::uint32_t lane, const Target& tar
 }
 
 void Machine::FillCounters() {
-  for (std::size_t i = 0; i < kInstClasses; ++i) {
-    if (class_counts_[i] > 0) outcome_.counters.by_class[InstClassName(static_cast<InstClass>(i))] = class_counts_[i];
+  constexpr std::uint64_t kOfMatrices = 64;  // multiplications of a thread in one of their instructions, at least
+  Counters& counters = outcome_.counters;
+  for (std::size_t i = 0; i < tallies_.size(); ++i) {
+    if (tallies_[i] == 0) continue;
+    const auto inst_class = static_cast<InstClass>(i % kInstClasses);
+    const auto precision = static_cast<Precision>(i / kInstClasses);
+    counters.by_class[InstClassName(inst_class)] += tallies_[i];
+    if (precision == Precision::kNone) continue;
+    counters.by_precision[PrecisionName(precision)] +=
+        tallies_[i] * (inst_class == InstClass::kMatrix ? kOfMatrices : 1);
   }
 }
 

@@ -156,7 +156,7 @@ bool Machine::TakeResults(const BlockWorkers& workers, const std::vector<std::un
   if (workers.failed || instructions > options_.instruction_budget) return false;
   for (const std::unique_ptr<Machine>& machine : machines) {
     AddCounters(outcome_.counters, machine->outcome_.counters);
-    for (std::size_t i = 0; i < kInstClasses; ++i) class_counts_[i] += machine->class_counts_[i];
+    for (std::size_t i = 0; i < tallies_.size(); ++i) tallies_[i] += machine->tallies_[i];
   }
   next_block_ = workers.blocks;
   outcome_.division = LaunchDivision::kDone;

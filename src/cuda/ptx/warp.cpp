@@ -118,7 +118,7 @@ void Machine::Retire(const Inst& inst, std::uint32_t mask) {
   const std::uint64_t lanes = mask == 0xFFFFFFFFU ? 32U : static_cast<std::uint64_t>(std::popcount(mask));
   ++outcome_.counters.warp_instructions;
   outcome_.counters.thread_instructions += lanes;
-  class_counts_[static_cast<std::size_t>(inst.inst_class)] += lanes;
+  tallies_[inst.tally] += lanes;
   ++warp_->executed;
 }
 
