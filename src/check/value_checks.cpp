@@ -191,8 +191,8 @@ std::vector<Json> JsonWithin(std::string_view text) {
     } while (depth > 0 && end < text.size());
     read += end - at;
     Result<Json> json = ParseJson(text.substr(at, end - at), "answer");
-    if (json) found.push_back(*std::move(json));
     at = text.find_first_of("{[", json ? end : at + 1);
+    if (json) found.push_back(*std::move(json));
   }
   return found;
 }

@@ -287,7 +287,7 @@ void AddWrongCalls(const CodeFile& file, const FunctionsByName& by_name, const P
   for (std::size_t i = 0; i + 1 < text.tokens.size(); ++i) {
     const std::string_view name = text.tokens[i].text;
     if (!text.IsName(i) || text.tokens[i].in_define || IsOfOthers(text, i) || !by_name.contains(name)) continue;
-    const bool is_call = text.Is(i + 1, "(") && text.partner[i + 1] > i && !(i > 0 && text.Is(i - 1, "::"));
+    const bool is_call = text.Is(i + 1, "(") && text.partner[i + 1] > i && (i == 0 || !text.Is(i - 1, "::"));
     calls[name].insert(is_call ? i : 0);
   }
   if (calls.empty()) return;

@@ -67,6 +67,7 @@ std::string DeskNewText(std::string_view request, const std::vector<DeskEarlier>
     int number;
   };
   std::vector<std::vector<std::string_view>> texts;
+  texts.reserve(earlier.size());
   for (const DeskEarlier& one : earlier) texts.push_back(SplitLines(one.text));
   // Where the first `kLeastLines` lines of a passage are, by their text. The latest request counts.
   std::unordered_map<std::string, Place> places;

@@ -172,6 +172,33 @@ const Anchors& AllAnchors() {
   return all;
 }
 
+// Finds secrets also in commands that go on behind a backslash at a line's end, which JSON has as `\\\n`: as if they
+// were on one line.
+std::vector<SecretSpan> FindInCommands(std::string_view text) {
+  std::vector<SecretSpan> spans = FindPlainSecrets(text);
+  std::string joined;
+  for (std::size_t at = text.find('\\'); at != std::string_view::npos;) {
+    const std::size_t end = std::min(text.find_first_not_of('\\', at), text.size());
+    const std::string_view rest = text.substr(end, 2);
+    const std::size_t line_end = rest.starts_with('\n') || (rest.starts_with('n') && end - at >= 3) ? 1
+                                 : rest == "\r\n"                                                   ? 2
+                                                                                                    : 0;
+    if (line_end > 0) {
+      if (joined.empty()) joined = text;
+      joined.replace(at, end + line_end - at, end + line_end - at, ' ');
+    }
+    at = text.find('\\', end);
+  }
+  const std::vector<SecretSpan> more = joined.empty() ? std::vector<SecretSpan>() : FindPlainSecrets(joined);
+  spans.insert(spans.end(), more.begin(), more.end());
+  return spans;
+}
+
+// Whether a secret can't be mistaken for a word where it occurs without what it was found by.
+bool IsUnmistakable(const SecretSpan& span, std::string_view value) {
+  return span.kind != "home" && span.kind != "email" && value.size() >= 8 && HasDigit(value) && HasLetter(value);
+}
+
 }  // namespace
 
 std::vector<SecretSpan> FindPlainSecrets(std::string_view text) {
@@ -208,12 +235,12 @@ std::vector<SecretSpan> FindPlainSecrets(std::string_view text) {
 }
 
 std::vector<SecretSpan> FindSecrets(std::string_view text, const RedactOptions& options) {
-  std::vector<SecretSpan> spans = FindPlainSecrets(text);
+  std::vector<SecretSpan> spans = FindInCommands(text);
   const auto add = [&spans](const std::vector<SecretSpan>& more) {
     spans.insert(spans.end(), more.begin(), more.end());
   };
   if (const UnescapedText unescaped(text); unescaped.changed()) {
-    for (SecretSpan& span : FindPlainSecrets(unescaped.text()))
+    for (SecretSpan& span : FindInCommands(unescaped.text()))
       spans.push_back({unescaped.Origin(span.begin), unescaped.Origin(span.end), std::move(span.kind)});
   }
   add(FindEncodedSecrets(text));
@@ -242,23 +269,37 @@ std::vector<SecretSpan> FindSecrets(std::string_view text, const RedactOptions& 
   return apart;
 }
 
+std::string Redactor::ApplyKnown(std::string text) const {
+  for (const auto& [value, label] : labels_) {
+    for (std::size_t at = text.find(value); at != std::string::npos; at = text.find(value, at)) {
+      const std::size_t end = at + value.size();
+      const bool is_part = (at > 0 && IsAlnumChar(text[at - 1])) || (end < text.size() && IsAlnumChar(text[end]));
+      if (!is_part) text.replace(at, value.size(), label);
+      at += is_part ? 1 : label.size();
+    }
+  }
+  return text;
+}
+
 std::string Redactor::Apply(std::string text, std::size_t event, std::size_t line) {
   if (text.size() < 6) return text;
   const std::vector<SecretSpan> spans = FindSecrets(text, options_);
-  if (spans.empty()) return text;
+  if (spans.empty()) return ApplyKnown(std::move(text));
   std::string out;
   std::size_t from = 0;
   for (const SecretSpan& span : spans) {
     const std::string_view value = std::string_view(text).substr(span.begin, span.end - span.begin);
     const auto [known, added] = numbers_.try_emplace(span.kind + " " + Sha256Hex(Canonical(value)), 0);
     if (added) known->second = ++counts_[span.kind];
+    const std::string label = fmt::format("[redacted:{}:{}]", span.kind, known->second);
+    if (IsUnmistakable(span, value) && labels_.size() < kMostRemembered) labels_.emplace(value, label);
     out.append(text, from, span.begin - from);
-    out += fmt::format("[redacted:{}:{}]", span.kind, known->second);
+    out += label;
     from = span.end;
     redactions_.push_back({span.kind, known->second, event, line});
   }
   out.append(text, from);
-  return out;
+  return ApplyKnown(std::move(out));
 }
 
 std::string Redactor::ApplyQuietly(std::string text) {
@@ -276,6 +317,10 @@ void RedactTrace(Trace& trace, Redactor& redactor) {
     for (std::string* field : {&event.command, &event.path, &event.tool, &event.call_id, &event.agent}) {
       *field = redactor.ApplyQuietly(std::move(*field));
     }
+  }
+  // What was recognized late may have been said early.
+  for (Event& event : trace.events) {
+    for (std::string* field : {&event.text, &event.command}) *field = redactor.ApplyKnown(std::move(*field));
   }
   for (std::string* field : {&trace.title, &trace.cwd, &trace.agent_name, &trace.agent_version, &trace.session_id}) {
     *field = redactor.Apply(std::move(*field));

@@ -39,6 +39,9 @@ class Redactor {
   std::string Apply(std::string text, std::size_t event = kNoIndex, std::size_t line = 0);
   // Apply without an entry in redactions(), for texts that repeat part of another.
   std::string ApplyQuietly(std::string text);
+  // Replaces what Apply has replaced in other texts, wherever it occurs as a word: secrets of at least eight characters
+  // with letters and digits.
+  std::string ApplyKnown(std::string text) const;
 
   const std::vector<Redaction>& redactions() const { return redactions_; }
 
@@ -47,6 +50,8 @@ class Redactor {
   std::vector<Redaction> redactions_;
   std::map<std::string, std::size_t> numbers_;  // kind and SHA-256 of the secret → number
   std::map<std::string, std::size_t> counts_;   // secrets per kind
+  static constexpr std::size_t kMostRemembered = 1000;
+  std::map<std::string, std::string, std::less<>> labels_;  // by secret, for ApplyKnown
 };
 
 // Redacts all texts of a trace.
