@@ -17,7 +17,7 @@ inline constexpr double kSameRate = 1e-9;  // pass rates that differ by less are
 struct Candidate {
   int id = 0;
   int parent = -1;   // the candidate it was made from; -1: none
-  std::string kind;  // "draft", "existing", "edit", "rewrite", "merge", "shorter"
+  std::string kind;  // "draft", "existing", "edit", "rewrite", "shorter"
   std::string why;   // the teacher's reason; untrusted text
   SkillText skill;
   std::vector<Rule> rules;    // of the body, as far as their evidence is known

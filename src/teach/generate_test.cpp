@@ -100,38 +100,6 @@ TEST(GenerateSkill, TestsAreWrittenWithoutTheSkill) {
   }
 }
 
-// One change answers even numbers, the other odd ones.
-TEST(GenerateSkill, CandidatesThatPassDifferentTestsAreMerged) {
-  std::vector<std::string> marks(2);
-  for (int k = 1; k <= 16; ++k)
-    marks[static_cast<std::size_t>(k % 2)] += "[sim 1: sum number " + std::to_string(k) + "?]";
-  const auto edit = [](const std::string& find, const std::string& replace) {
-    Json json = ProposalJson("change", "");
-    json["edits"].push_back({{"find", find}, {"replace", replace}});
-    return json;
-  };
-  GenerationBench bench(
-      [&](const ChatRequest& request, std::size_t) -> Result<std::string> {
-        if (AsksFor(request, "cases")) return DumpJson(CasesJson(16));
-        if (AsksFor(request, "proposals"))
-          return DumpJson({{"proposals", {edit("First rule.", marks[0]), edit("Second rule.", marks[1])}}});
-        Json draft = DraftJson("First rule.");
-        draft["sections"][0]["rules"].push_back({{"text", "Between them."}, {"cites", Json::array()}});
-        draft["sections"][0]["rules"].push_back({{"text", "Second rule."}, {"cites", Json::array()}});
-        return DumpJson(draft);
-      },
-      "base=0,skill=body,seed=1");
-  bench.options.candidates = 2;
-  bench.options.attempts = 1;
-  bench.options.target.tokens = 2000;
-  const Result<GenerateOutcome> outcome = bench.Run();
-  ASSERT_TRUE(outcome.ok()) << outcome.error().message;
-  const Candidate& chosen = outcome->candidates[outcome->chosen];
-  EXPECT_EQ(chosen.kind, "merge");
-  EXPECT_THAT(chosen.skill.body, AllOf(HasSubstr(marks[0]), HasSubstr("Between them."), HasSubstr(marks[1])));
-  EXPECT_DOUBLE_EQ(chosen.mean(), 1.0);
-}
-
 TEST(GenerateSkill, SaysWhyTheRefinementEnded) {
   const auto end_of = [](std::vector<std::string> qualities, int attempts) {
     GenerationBench bench(Qualities(std::move(qualities)), "base=0,skill=body,seed=1");

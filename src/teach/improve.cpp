@@ -4,9 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,22 +12,17 @@
 #include "skill/skill_text.h"
 #include "teach/candidate.h"
 #include "teach/choice.h"
-#include "teach/draft.h"
 #include "teach/failures.h"
-#include "teach/merge_bodies.h"
 #include "teach/refine.h"
-#include "teach/rule.h"
 #include "teach/shorten.h"
 #include "teach/stage_lines.h"
 #include "teach/train_trials.h"
-#include "teach/trial_answers.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
 
 constexpr int kFruitlessAttempts = 2;  // in a row, before the refinement ends
-constexpr std::size_t kMaxMerges = 2;
 // Of a student, all of which pass without a skill, or all of which fail: fewer say little about it.
 constexpr std::size_t kFewestAnswers = 8;
 
@@ -97,74 +89,7 @@ class Improvement {
       fruitless = BestOnTrain(out_.candidates) == best ? fruitless + 1 : 0;
     }
     state_.Say("refine", "ended because " + out_.refine_end);
-    return Merge();
-  }
-
-  // The best candidate with the changes of one that passes cases which it fails.
-  Status Merge() {
-    for (std::size_t tried = 0; tried < kMaxMerges; ++tried) {
-      const std::size_t best = BestOnTrain(out_.candidates);
-      const std::optional<std::size_t> other = Complement(best);
-      if (!other) return {};
-      merged_.insert({best, *other});
-      const Candidate& a = out_.candidates[best];
-      const Candidate& b = out_.candidates[*other];
-      const std::string common = CommonText(a, b);
-      if (common.empty()) continue;
-      SkillText skill = a.skill;
-      skill.body = MergeBodies(common, a.skill.body, b.skill.body);
-      const bool known = std::any_of(out_.candidates.begin(), out_.candidates.end(), [&](const Candidate& candidate) {
-        return Trim(candidate.skill.body) == Trim(skill.body);
-      });
-      if (known || !CheckSkillText(skill, state_.material, options_.target)) continue;
-      std::vector<Rule> rules = a.rules;
-      for (const Rule& rule : b.rules) {
-        const bool both =
-            std::any_of(a.rules.begin(), a.rules.end(), [&](const Rule& same) { return same.text == rule.text; });
-        if (!both) rules.push_back(rule);
-      }
-      rules = RulesIn(skill.body, rules);
-      const std::string why = fmt::format("candidates {} and {} pass different tests", a.id, b.id);
-      const std::size_t index = state_.AddCandidate("merge", a.id, why, std::move(skill), std::move(rules));
-      trials_.CountInFull();
-      ASSIGN_OR_RETURN(const Screening screening, trials_.Screen(index, best, trials_.CasesBy(best, false)));
-      if (IsWorthMeasuring(screening)) {
-        RETURN_IF_ERROR(trials_.Measure(index));
-      } else {
-        trials_.ScreenOut(index, screening, "refine");
-      }
-    }
     return {};
-  }
-
-  // The measured candidate that passes the most cases better than `best`, and hasn't been merged with it yet.
-  std::optional<std::size_t> Complement(std::size_t best) const {
-    const std::map<std::string, std::size_t> mine = PassesByCase(trials_.of(best));
-    std::optional<std::size_t> found;
-    std::size_t most = 0;
-    for (std::size_t i = 0; i < out_.candidates.size(); ++i) {
-      if (i == best || !out_.candidates[i].measured || merged_.contains({best, i})) continue;
-      std::size_t wins = 0;
-      for (const auto& [id, passes] : PassesByCase(trials_.of(i))) {
-        const auto other = mine.find(id);
-        wins += passes > (other == mine.end() ? 0 : other->second) ? 1U : 0U;
-      }
-      if (wins > most) {
-        most = wins;
-        found = i;
-      }
-    }
-    return found;
-  }
-
-  // The text of the nearest candidate that both were made from; empty: there is none.
-  std::string CommonText(const Candidate& a, const Candidate& b) const {
-    std::set<int> ancestors;
-    for (int id = a.id; id >= 0; id = out_.candidates[static_cast<std::size_t>(id)].parent) ancestors.insert(id);
-    for (int id = b.id; id >= 0; id = out_.candidates[static_cast<std::size_t>(id)].parent) {
-      if (ancestors.contains(id)) return out_.candidates[static_cast<std::size_t>(id)].skill.body;
-    }
-    return "";
   }
 
   Status Attempt(int attempt, std::size_t best, const std::vector<std::size_t>& failing) {
@@ -222,7 +147,6 @@ class Improvement {
   const GenerateOptions& options_;
   GenerateOutcome& out_;
   TrainTrials trials_;
-  std::set<std::pair<std::size_t, std::size_t>> merged_;  // best, other
 };
 
 }  // namespace
