@@ -9,7 +9,7 @@ using namespace upskill_runtime;
 namespace {
 
 constexpr const char* kName = "NVIDIA H100 (interpreted by upskill)";
-constexpr size_t kMemory = static_cast<size_t>(2) << 30;
+constexpr size_t kMemory = static_cast<size_t>(16) << 30;
 
 struct NamedError {
   cudaError_t error;

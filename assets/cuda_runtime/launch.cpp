@@ -180,6 +180,7 @@ cudaError_t SendLaunch(const UpskillRequest& request, const void* packed) {
   constexpr uint64_t kPrinted = 1 << 20;
   char* const printed = static_cast<char*>(malloc(kPrinted));
   const UpskillReply reply = Ask(request, packed, printed, printed == nullptr ? 0 : kPrinted);
+  WatchManaged();
   if (reply.bytes > 0 && printed != nullptr) {
     fwrite(printed, 1, reply.bytes < kPrinted ? reply.bytes : kPrinted, stdout);
     fflush(stdout);
@@ -222,9 +223,8 @@ char __cudaInitModule(void** handle) {
     *each->managed = MapManaged(each->address, each->bytes);
     if (*each->managed == nullptr) Fail("a managed variable has no memory");
     each->host = *each->managed;
+    FetchManaged(*each->managed);
   }
-  SendManaged();  // what the host has changed elsewhere stays
-  FetchManaged();
   return 1;
 }
 

@@ -9,15 +9,19 @@ using namespace upskill_runtime;
 namespace upskill_runtime {
 namespace {
 
+// Pages that the host can't use before something has been done about it.
+enum : char { kUsable, kToFetch, kTooEarly };
+
 // Memory that the host and the device have at the same address: `known` is what both had last. `stale` has an entry for
-// each page: whether the host can't read it before it is fetched; it is null for memory that isn't mapped here, but the
-// program's own.
+// each page; it is null for memory that isn't mapped here, but the program's own. `pinned` memory is used by copies, too,
+// so that a use of it isn't watched.
 struct Managed {
   char* memory;
   char* known;
   char* stale;
   size_t bytes;
   Managed* next;
+  bool pinned;
 };
 Managed* managed = nullptr;
 bool fetch_when_read = false;
@@ -38,7 +42,7 @@ bool AddManaged(void* memory, size_t bytes, bool mapped) {
   Managed* const added = static_cast<Managed*>(malloc(sizeof(Managed)));
   if (added == nullptr) return false;
   *added = {static_cast<char*>(memory), static_cast<char*>(calloc(1, bytes)),
-            mapped ? static_cast<char*>(calloc(1, (bytes + kBlock - 1) / kBlock)) : nullptr, bytes, managed};
+            mapped ? static_cast<char*>(calloc(1, (bytes + kBlock - 1) / kBlock)) : nullptr, bytes, managed, false};
   if (added->known == nullptr || (mapped && added->stale == nullptr)) return false;
   managed = added;
   return true;
@@ -80,7 +84,7 @@ bool WasFreed(const void* address) {
 void SendManaged() {
   for (Managed* each = managed; each != nullptr; each = each->next) {
     for (size_t at = 0; at < each->bytes; at += kBlock) {
-      if (each->stale != nullptr && each->stale[at / kBlock] != 0) continue;
+      if (each->stale != nullptr && each->stale[at / kBlock] != kUsable) continue;
       const size_t size = each->bytes - at < kBlock ? each->bytes - at : kBlock;
       size_t first = 0;
       size_t last = size;
@@ -95,6 +99,17 @@ void SendManaged() {
   }
 }
 
+void WatchManaged() {
+  for (Managed* each = managed; each != nullptr; each = each->next) {
+    if (each->stale == nullptr || each->pinned) continue;
+    const size_t pages = (each->bytes + kBlock - 1) / kBlock;
+    for (size_t page = 0; page < pages; ++page) {
+      if (each->stale[page] == kUsable) each->stale[page] = kTooEarly;
+    }
+    mprotect(each->memory, pages * kBlock, PROT_NONE);
+  }
+}
+
 void FetchManagedWhenRead() { fetch_when_read = true; }
 
 bool FetchManagedPage(const void* address) {
@@ -102,10 +117,17 @@ bool FetchManagedPage(const void* address) {
     const char* const wanted = static_cast<const char*>(address);
     if (each->stale == nullptr || wanted < each->memory || wanted >= each->memory + each->bytes) continue;
     const size_t at = static_cast<size_t>(wanted - each->memory) / kBlock * kBlock;
-    if (each->stale[at / kBlock] == 0) return false;
+    if (each->stale[at / kBlock] == kUsable) return false;
     const size_t size = each->bytes - at < kBlock ? each->bytes - at : kBlock;
-    each->stale[at / kBlock] = 0;
+    const bool early = each->stale[at / kBlock] == kTooEarly;
+    each->stale[at / kBlock] = kUsable;
     mprotect(each->memory + at, kBlock, PROT_READ | PROT_WRITE);
+    if (early) {
+      UpskillRequest request = Request(kUpskillEarlyAccess, reinterpret_cast<uint64_t>(each->memory) + at);
+      request.bytes = size;
+      Ask(request, each->known + at, nullptr, 0);
+      return true;
+    }
     Ask(Request(kUpskillRead, reinterpret_cast<uint64_t>(each->memory) + at, size), nullptr, each->known + at, size);
     memcpy(each->memory + at, each->known + at, size);
     return true;
@@ -113,13 +135,18 @@ bool FetchManagedPage(const void* address) {
   return false;
 }
 
-void FetchManaged() {
+void FetchManaged(const void* only) {
   for (Managed* each = managed; each != nullptr; each = each->next) {
+    if (only != nullptr && each->memory != only) continue;
     if (fetch_when_read && each->stale != nullptr) {
       const size_t pages = (each->bytes + kBlock - 1) / kBlock;
-      memset(each->stale, 1, pages);
+      memset(each->stale, kToFetch, pages);
       mprotect(each->memory, pages * kBlock, PROT_NONE);
       continue;
+    }
+    if (each->stale != nullptr) {
+      memset(each->stale, kUsable, (each->bytes + kBlock - 1) / kBlock);
+      mprotect(each->memory, (each->bytes + kBlock - 1) / kBlock * kBlock, PROT_READ | PROT_WRITE);
     }
     Ask(Request(kUpskillRead, reinterpret_cast<uint64_t>(each->memory), each->bytes), nullptr, each->known,
         each->bytes);
@@ -143,6 +170,12 @@ cudaError_t Allocate(void** memory, size_t bytes, uint64_t kind) {
   }
   *memory = reinterpret_cast<void*>(reply.r[0]);
   return cudaSuccess;
+}
+
+cudaError_t AllocatePinned(void** memory, size_t bytes) {
+  const cudaError_t error = Allocate(memory, bytes, kUpskillManagedMemory);
+  if (error == cudaSuccess && *memory != nullptr) managed->pinned = true;
+  return error;
 }
 
 cudaError_t Free(void* memory) {
@@ -270,10 +303,8 @@ cudaError_t cudaMallocAsync(void** memory, size_t bytes, cudaStream_t) {
 cudaError_t cudaMallocManaged(void** memory, size_t bytes, unsigned) {
   return Allocate(memory, bytes, kUpskillManagedMemory);
 }
-cudaError_t cudaMallocHost(void** memory, size_t bytes) { return Allocate(memory, bytes, kUpskillManagedMemory); }
-cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned) {
-  return Allocate(memory, bytes, kUpskillManagedMemory);
-}
+cudaError_t cudaMallocHost(void** memory, size_t bytes) { return AllocatePinned(memory, bytes); }
+cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned) { return AllocatePinned(memory, bytes); }
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
   if (!PlaceOf(host).managed) return Note(cudaErrorInvalidValue);
   *device = host;

@@ -31,9 +31,11 @@ void SetFailed(cudaError_t error);
 cudaError_t Failed();
 
 // Managed and pinned memory, which the host uses too: what the host has changed goes to the device, and what the device
-// has changed comes back.
+// has changed comes back: all of it, or what begins at `only`.
 void SendManaged();
-void FetchManaged();
+void FetchManaged(const void* only = nullptr);
+// After a launch: the next use of managed memory is early, unless the host waits before.
+void WatchManaged();
 // From now on, what the device has changed is fetched page by page when the host looks at it, so that only what the host
 // reads counts as read.
 void FetchManagedWhenRead();

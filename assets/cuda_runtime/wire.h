@@ -37,7 +37,9 @@ enum UpskillOperation {
   kUpskillEndTrial = 17,
   kUpskillLaunchFailed = 18, /* a0: kernel; bytes: the error in words. For launches whose error the program
                                 isn't given, as of <<<…>>> */
-  kUpskillErrorsRead = 19    /* the program has asked for the last error */
+  kUpskillErrorsRead = 19,   /* the program has asked for the last error */
+  kUpskillEarlyAccess = 20   /* a0: address in managed memory that the host uses before it has waited for kernels;
+                                bytes: what it finds there */
 };
 
 enum { kUpskillDeviceMemory = 0, kUpskillManagedMemory = 1 };

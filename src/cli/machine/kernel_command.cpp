@@ -12,7 +12,10 @@ namespace upskill {
 namespace {
 
 void AddCommonOptions(CLI::App& command, KernelOptions& options) {
-  command.add_option("FILE", options.file, "CUDA source with a main(); headers beside it can be included")->required();
+  command
+      .add_option("FILE", options.file,
+                  "CUDA source with a main(); it can include files beside it and in folders there")
+      ->required();
   command.add_option("ARG", options.arguments, "Arguments of the program, after --");
   command.add_option("--nvcc-flags", options.nvcc_flags, "More flags for nvcc, separated by spaces")
       ->type_name("FLAGS");

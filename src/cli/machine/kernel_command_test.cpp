@@ -101,6 +101,73 @@ TEST_F(KernelCommand, NamesARaceWithItsPlaceAndWhatKernelsCost) {
   EXPECT_TRUE((*json)["kernels"][0]["costs"].contains("h100_memory_us_estimate"));
 }
 
+TEST_F(KernelCommand, IncludesFilesOfFolders) {
+  if (!CanRun()) GTEST_SKIP() << "no nvcc or no sandbox, or a build with sanitizers";
+  folder.Write("lib/a/add.cu", "#include \"one.inl\"\n__global__ void add(int* x) { *x += kOne; }\n");
+  folder.Write("lib/a/one.inl", "constexpr int kOne = 1;\n");
+  const std::string file =
+      folder
+          .Write("main.cu",
+                 "#include <cstdio>\n#include \"lib/a/add.cu\"\nint main() {\n  int *d, h = 0;\n"
+                 "  cudaMalloc(&d, 4);\n  cudaMemset(d, 0, 4);\n  add<<<1, 1>>>(d);\n"
+                 "  cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost);\n  printf(\"sum %d\\n\", h);\n}\n")
+          .string();
+  EXPECT_EQ(Run({"kernel", "check", file}), 0) << out << error;
+  EXPECT_THAT(out, HasSubstr("sum 1\n"));
+}
+
+TEST_F(KernelCommand, FindsManagedMemoryThatIsUsedTooEarly) {
+  if (!CanRun()) GTEST_SKIP() << "no nvcc or no sandbox, or a build with sanitizers";
+  const auto result_of = [&](const std::string& between) {
+    const std::string file = folder
+                                 .Write("managed.cu",
+                                        R"(#include <cstdio>
+__global__ void add(int* x) { x[threadIdx.x] += 1; }
+__managed__ int variable[32];
+int main() {
+  int *x, *other, sum = 0;
+  cudaMallocManaged(&x, 32 * sizeof *x);
+  cudaMallocManaged(&other, sizeof *other);
+  for (int i = 0; i < 32; ++i) x[i] = i;
+  add<<<1, 32>>>(x);
+  add<<<1, 32>>>(variable);
+  *other = 7;
+  )" + between + R"(
+  cudaDeviceSynchronize();
+  printf("%d\n", x[3] + *other + variable[0]);
+  return sum;
+})")
+                                 .string();
+    return Run({"kernel", "check", file});
+  };
+  EXPECT_EQ(result_of(""), 0) << out << error;
+  EXPECT_EQ(result_of("sum = *other - 7;"), 0) << out << error;
+  for (const char* use : {"sum = x[0];", "x[0] = 3;", "sum = variable[0];"}) {
+    EXPECT_EQ(result_of(use), 1) << use;
+    EXPECT_THAT(out, HasSubstr("before it waits for the kernel")) << use;
+  }
+}
+
+TEST_F(KernelCommand, BacksTheMemoryOfTheDeviceWhereItIsUsed) {
+  if (!CanRun()) GTEST_SKIP() << "no nvcc or no sandbox, or a build with sanitizers";
+  const std::string file = folder
+                               .Write("large.cu",
+                                      R"(__global__ void fill(char* p, int row, int cols) {
+  const INDEX i = INDEX(row) * cols + static_cast<int>(threadIdx.x);
+  if (threadIdx.x < 8) p[i] = 1;
+}
+int main() {
+  char* p;
+  if (cudaMalloc(&p, 3000000000) != cudaSuccess) return 5;
+  fill<<<1, 32>>>(p, 74000, 40000);
+  return cudaDeviceSynchronize();
+})")
+                               .string();
+  EXPECT_EQ(Run({"kernel", "check", "--nvcc-flags", "-DINDEX=size_t", file}), 0) << out << error;
+  EXPECT_EQ(Run({"kernel", "check", "--nvcc-flags", "-DINDEX=int", file}), 1) << out << error;
+  EXPECT_THAT(out, HasSubstr("large.cu:3: Invalid __global__ write"));
+}
+
 TEST_F(KernelCommand, SaysWhatKeepsAProgramFromRunning) {
   if (!CanRun()) GTEST_SKIP() << "no nvcc or no sandbox, or a build with sanitizers";
   EXPECT_EQ(Run({"kernel", "run", folder.Write("bad.cu", "int main() { return x; }\n").string()}), 2);

@@ -29,26 +29,34 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMaxSource = std::uint64_t{4} << 20U;
 constexpr std::size_t kMaxHeaders = 200;
+constexpr std::size_t kMaxEntries = 5000;  // of the folders that are looked at
+constexpr int kDeepest = 3;                // of these folders
 
 std::vector<std::string> WordsOf(const std::string& text) {
   std::istringstream stream(text);
   return {std::istream_iterator<std::string>(stream), std::istream_iterator<std::string>()};
 }
 
-// The file, and the headers beside it, which it may include.
+// The file, and what it may include: headers and CUDA sources beside it and in folders there.
 Result<KernelSources> ReadSources(const std::string& file) {
   KernelSources sources;
   ASSIGN_OR_RETURN(std::string text, ReadFile(file, kMaxSource));
   const std::string name = fs::path(file).filename().string();
   sources.files[name] = std::move(text);
   sources.cuda = {name};
+  constexpr auto kSuffixes = std::to_array<std::string_view>({".h", ".cuh", ".hpp", ".hh", ".inl", ".cu"});
+  const fs::path folder = FolderOf(file);
   std::error_code code;
-  for (const fs::directory_entry& entry : fs::directory_iterator(FolderOf(file), code)) {
-    const std::string suffix = entry.path().extension().string();
-    if ((suffix != ".h" && suffix != ".cuh" && suffix != ".hpp") || !entry.is_regular_file(code)) continue;
-    if (sources.files.size() > kMaxHeaders) break;
-    if (Result<std::string> header = ReadFile(entry.path(), kMaxSource))
-      sources.files[entry.path().filename().string()] = std::move(*header);
+  std::size_t seen = 0;
+  for (auto entry = fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied, code);
+       entry != fs::end(entry) && ++seen < kMaxEntries && sources.files.size() <= kMaxHeaders; entry.increment(code)) {
+    const fs::path path = entry->path();
+    if (entry.depth() == kDeepest || path.filename().string().starts_with('.')) entry.disable_recursion_pending();
+    const std::string suffix = path.extension().string();
+    if (std::find(kSuffixes.begin(), kSuffixes.end(), suffix) == kSuffixes.end() || !entry->is_regular_file(code))
+      continue;
+    if (Result<std::string> header = ReadFile(path, kMaxSource))
+      sources.files[path.lexically_relative(folder).generic_string()] = std::move(*header);
   }
   return sources;
 }
@@ -182,6 +190,7 @@ ExitCode CheckProgram(const KernelRunner& runner, const KernelOptions& options, 
   if (options.json) {
     PrintDocument(env, DumpJsonIndented(KernelReportJson(*all, build->registers)) + "\n");
   } else {
+    env.out(TerminalText::Escape(all->output));
     if (!all->error.empty()) env.error(TerminalText::Escape(all->error));
     env.out(FindingsText(*all));
     env.out(FindingsCount(*all, options.schedules));

@@ -87,11 +87,6 @@ Json CostsJson(const DeviceKernel& kernel, std::optional<std::uint32_t> register
           {"h100_compute_us_estimate", costs.compute_us}};
 }
 
-bool SameFinding(const DeviceFinding& a, const DeviceFinding& b) {
-  return a.kind == b.kind && a.kernel == b.kernel && a.place == b.place && a.other_place == b.other_place &&
-         a.message == b.message;
-}
-
 }  // namespace
 
 TerminalText FindingsText(const DeviceReport& report) {

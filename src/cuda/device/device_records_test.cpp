@@ -50,6 +50,22 @@ TEST(DeviceReport, AFindingSaysWhereAndWhat) {
             "a.cu:3: Race reported by thread (1,0,0) in block (0,0,0), and a.cu:4 (2 times)");
 }
 
+// Of an unrolled loop, each line has many instructions, which race at addresses of their own.
+TEST(DeviceReport, RacesInTheSamePlacesAreOneFinding) {
+  const DeviceFinding first{"race", "WAR at 0x780", "", "k", "a.cu:7", "a.cu:10", "st", "(0,0,0)", 1};
+  const auto with = [&](auto change) {
+    DeviceFinding other = first;
+    other.message = "RAW at 0x784";
+    change(other);
+    return SameFinding(first, other);
+  };
+  EXPECT_TRUE(with([](DeviceFinding&) {}));
+  EXPECT_TRUE(with([](DeviceFinding& other) { std::swap(other.place, other.other_place); }));
+  EXPECT_FALSE(with([](DeviceFinding& other) { other.place = "a.cu:8"; }));
+  EXPECT_FALSE(with([](DeviceFinding& other) { other.kernel = "l"; }));
+  EXPECT_FALSE(with([](DeviceFinding& other) { other.kind = "misaligned"; }));
+}
+
 TEST(KernelBuild, RegistersAreTakenFromTheAssembler) {
   const auto registers = RegistersOf(
       "ptxas info    : Compiling entry function '_Z1kPf' for 'sm_90a'\nptxas info    : Function properties for _Z1kPf\n"

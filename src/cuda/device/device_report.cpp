@@ -142,6 +142,14 @@ Result<DeviceReport> ReportFromJson(const Json& json) {
   return report;
 }
 
+bool SameFinding(const DeviceFinding& a, const DeviceFinding& b) {
+  if (a.kind != b.kind || a.kernel != b.kernel) return false;
+  const bool same_places = a.place == b.place && a.other_place == b.other_place;
+  if (a.message == b.message) return same_places;
+  const bool swapped = a.place == b.other_place && a.other_place == b.place;
+  return a.kind == "race" && !a.place.empty() && !a.other_place.empty() && (same_places || swapped);
+}
+
 std::string FindingLine(const DeviceFinding& finding) {
   std::string line = finding.place.empty() ? "" : finding.place + ": ";
   line += finding.message;

@@ -74,6 +74,10 @@ struct DeviceReport {
 Json ReportToJson(const DeviceReport& report);
 Result<DeviceReport> ReportFromJson(const Json& json);
 
+// Whether two findings are one for the reader: of the same kind in the same places. Of those that aren't races, or
+// whose places aren't known, the messages are the same, too.
+bool SameFinding(const DeviceFinding& a, const DeviceFinding& b);
+
 // "softmax.cu:31: Invalid __global__ read of size 4 bytes by thread (0,0,0) in block (1,0,0) of softmax(…)".
 std::string FindingLine(const DeviceFinding& finding);
 

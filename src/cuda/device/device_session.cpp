@@ -58,6 +58,8 @@ DeviceReply DeviceSession::Answer(const UpskillRequest& request, std::string_vie
       return EndTrial();
     case kUpskillLaunchFailed:
       return LaunchFailed(a[0], bytes);
+    case kUpskillEarlyAccess:
+      return EarlyAccess(a[0], bytes);
     case kUpskillErrorsRead:
       unread_.clear();
       return {};
@@ -75,6 +77,7 @@ DeviceReply DeviceSession::OutOfMemory() {
 
 DeviceReport DeviceSession::Finish() {
   log_.MoveTo(report_);
+  if (early_access_) report_.findings.push_back(*std::move(early_access_));
   report_.findings.insert(report_.findings.end(), unread_.begin(), unread_.end());
   return std::move(report_);
 }
@@ -241,6 +244,19 @@ DeviceReply DeviceSession::LaunchFailed(std::uint64_t kernel, std::string_view t
   } else if (unread_.size() < kMaxUnread) {
     unread_.push_back(std::move(finding));
   }
+  return {};
+}
+
+// A finding only if a kernel has changed the page: what else is in managed memory may be used meanwhile.
+DeviceReply DeviceSession::EarlyAccess(std::uint64_t address, std::string_view known) {
+  const Result<std::vector<std::uint8_t>> now = memory_.Read(address, known.size());
+  if (!now) return Failed(kCudaInvalidValue);
+  if (early_access_ || std::equal(now->begin(), now->end(), Bytes(known).begin())) return {};
+  DeviceFinding& finding = early_access_.emplace();
+  finding.kind = "missing-wait";
+  finding.message = "The host uses managed memory that a kernel has written, before it waits for the kernel";
+  finding.detail = "it sees old values here; cudaDeviceSynchronize, or a wait for the stream, is missing";
+  finding.kernel = last_kernel_;
   return {};
 }
 

@@ -72,6 +72,7 @@ class DeviceSession {
   void NoteLaunch(const ptx::KernelInfo& kernel, const UpskillRequest& request, std::string_view arguments);
   DeviceReply EndOfLaunch(const ptx::LaunchOutcome& outcome);
   DeviceReply LaunchFailed(std::uint64_t kernel, std::string_view text);
+  DeviceReply EarlyAccess(std::uint64_t address, std::string_view known);
   DeviceReply Streams(const UpskillRequest& request);
   DeviceReply FindAllocation(std::uint64_t address) const;
   DeviceReply NextTrial();
@@ -97,7 +98,9 @@ class DeviceSession {
   std::set<std::uint64_t> managed_;  // addresses
   StreamOrder streams_;
   KernelLog log_;
-  std::vector<DeviceFinding> unread_;  // launches that failed, and whose error the program hasn't asked for
+  std::vector<DeviceFinding> unread_;          // launches that failed, and whose error the program hasn't asked for
+  std::optional<DeviceFinding> early_access_;  // the first
+  std::string last_kernel_;                    // that was launched
   std::size_t next_trial_ = 0;
   std::optional<RunningTrial> trial_;
   std::vector<std::uint64_t> kept_values_;       // of the trial before, if the next one has the same buffers

@@ -84,10 +84,8 @@ void KernelLog::AddFindings(const ptx::LaunchOutcome& outcome) {
         .instruction = finding.instruction,
         .thread = fmt::format("{} in block {}", Coordinates(finding.thread), Coordinates(finding.block)),
         .count = finding.count};
-    const auto same = std::find_if(findings_.begin(), findings_.end(), [&](const DeviceFinding& each) {
-      return each.kind == added.kind && each.kernel == added.kernel && each.place == added.place &&
-             each.other_place == added.other_place && each.message == added.message;
-    });
+    const auto same = std::find_if(findings_.begin(), findings_.end(),
+                                   [&](const DeviceFinding& each) { return SameFinding(each, added); });
     if (same != findings_.end()) {
       same->count += added.count;
     } else if (findings_.size() < kMaxKinds) {

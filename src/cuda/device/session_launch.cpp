@@ -100,6 +100,7 @@ DeviceReply DeviceSession::Launch(const UpskillRequest& request, std::string_vie
   run_time_ += std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - before);
   if (!outcome) return Failed(kCudaInvalidConfiguration);
   ++launches_;
+  last_kernel_ = known.name;
   known.divided_in_vain = known.divided_in_vain || outcome->division == ptx::LaunchDivision::kUndone;
   if (trial_) ++trial_->launches;
   NoteLaunch(*kernel, request, arguments);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomics, and how accesses are ordered.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -150,8 +152,9 @@ void Machine::Fence(const Inst& inst, std::uint32_t mask) {
   if (!options_.check_races) return;
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if (((mask >> lane) & 1U) == 0) continue;
-    races_.Fence(block_->clock, ThreadId{block_->index, static_cast<std::uint16_t>(warp_->index * 32 + lane)},
-                 inst.block_scope);
+    const ThreadId self{block_->index, static_cast<std::uint16_t>(warp_->index * 32 + lane)};
+    races_.Fence(block_->clock, self, inst.block_scope);
+    if (inst.sub == 1) block_->clock.threads[self.thread].proxy_fenced = races_.Now();
   }
 }
 
@@ -173,6 +176,57 @@ void Machine::CheckLostUpdate(const Inst& inst, std::uint32_t lane, const Target
   }
 }
 
+// Strong accesses don't race, and order nothing else either. Two uses are wrong all the same: to read data after a flag
+// that its writer set later, without a fence, and to rely on the lanes of a warp to run in step.
+void Machine::CheckStrongRead(const Inst& inst, std::uint32_t lane, const Target& target, std::uint32_t bytes,
+                              const ShadowCell& cell, const MemoryAccess& access) {
+  const MemoryAccess& write = cell.write;
+  const ThreadId self = access.Thread();
+  if (write.time == 0 || !write.strong || write.Thread() == self) return;
+  std::uint64_t& seen = block_->clock.threads[self.thread].seen[ThreadKey(write.Thread())];
+  const bool plain = inst.action == Action::kLoad && program_.code[write.pc].action == Action::kStore;
+  const bool in_warp = write.block == self.block && write.Warp() == self.Warp();
+  if (plain && (seen > write.time || (in_warp && !IsPolled(inst))) && !races_.Knows(block_->clock, self, write)) {
+    ReportRace(inst, lane, target, bytes, false, Conflict{write, true});
+  }
+  seen = std::max<std::uint64_t>(seen, write.time);
+}
+
+// Whether the innermost loop around the load only waits: it writes nothing.
+bool Machine::IsPolled(const Inst& inst) const {
+  const auto pc = static_cast<std::uint32_t>(&inst - program_.code.data());
+  const Function& function = program_.functions[frame_->function];
+  for (std::uint32_t end = pc; end < function.end; ++end) {
+    const Inst& branch = program_.code[end];
+    if (branch.action != Action::kBranch || branch.target > pc || branch.target < function.entry) continue;
+    return std::none_of(program_.code.begin() + branch.target, program_.code.begin() + end, [](const Inst& one) {
+      return one.action == Action::kStore || one.action == Action::kAtomic || one.action == Action::kBarrier;
+    });
+  }
+  return false;
+}
+
+// What threads have written to shared memory, asynchronous copies see only after a fence between the two ways to access
+// it: of the thread that wrote it, or of the one that starts the copy.
+void Machine::CheckProxyFence(const Inst& inst, std::uint32_t lane, const Target& from, std::uint32_t bytes) {
+  if (!options_.check_races || from.block != block_) return;
+  const std::vector<ThreadClock>& threads = block_->clock.threads;
+  const std::uint64_t own = threads[warp_->index * 32 + lane].proxy_fenced;
+  for (std::uint64_t at = from.address; at < from.address + bytes; at += 4) {
+    const MemoryAccess& write = block_->shared_shadow[at / 4].write;
+    if (write.time <= own || write.block != block_->index) continue;
+    const Action action = program_.code[write.pc].action;
+    if (action == Action::kBulkCopy || action == Action::kTensorCopy) continue;
+    if (threads[write.thread].proxy_fenced >= write.time) continue;
+    Report(FindingKind::kBadSynchronisation, inst, lane,
+           "Bulk copy from __shared__ memory that a thread has written without fence.proxy.async",
+           fmt::format("thread ({},{},{}) wrote it; the fence belongs between the write and the barrier",
+                       ThreadDim(write.thread).x, ThreadDim(write.thread).y, ThreadDim(write.thread).z),
+           at, bytes, Space::kShared);
+    return;
+  }
+}
+
 void Machine::CheckRace(const Inst& inst, std::uint32_t lane, const Target& target, std::uint32_t bytes, bool writes,
                         bool strong, bool same_value) {
   if (target.read_only) return;
@@ -186,6 +240,7 @@ void Machine::CheckRace(const Inst& inst, std::uint32_t lane, const Target& targ
     access.bytes = static_cast<std::uint8_t>(((1U << (next - at)) - 1) << (at % 4));
     ShadowCell* cell = target.space == Space::kShared ? &owner.shared_shadow[at / 4] : races_.GlobalCell(at);
     if (cell != nullptr) {
+      if (strong) CheckStrongRead(inst, lane, target, bytes, *cell, access);
       const auto conflict = races_.Check(*cell, block_->clock, access, writes, same_value);
       if (conflict) ReportRace(inst, lane, target, bytes, writes, *conflict);
     }

@@ -84,7 +84,10 @@ void Machine::BulkCopyTo(const Inst& inst, std::uint32_t lane, std::uint64_t to,
     (loads ? counters.global_load_sectors : counters.global_store_sectors) += (bytes + 31) / 32;
     (loads ? counters.global_load_bytes : counters.global_store_bytes) += bytes;
   }
-  if (inst.sub != kBulkToShared) KnownBytes(inst, lane, ends->from, bytes);
+  if (inst.sub != kBulkToShared) {
+    KnownBytes(inst, lane, ends->from, bytes);
+    CheckProxyFence(inst, lane, ends->from, bytes);
+  }
   if (inst.sub != kBulkToGlobal) {
     BulkToShared(inst, lane, *ends, bytes, barrier);
     return;

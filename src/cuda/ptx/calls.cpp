@@ -222,7 +222,7 @@ std::string Machine::StringAt(std::uint64_t address) {
   const Allocation* allocation = memory_.Find(address);
   if (allocation == nullptr) return "(invalid string)";
   for (std::uint64_t at = address; at < allocation->End() && text.size() < kMostString; ++at) {
-    const auto c = static_cast<char>(allocation->data[at - allocation->address]);
+    const auto c = static_cast<char>(allocation->data.data()[at - allocation->address]);
     if (c == 0) break;
     text.push_back(c);
   }

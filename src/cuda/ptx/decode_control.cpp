@@ -232,6 +232,7 @@ Status Decoder::DecodeElect(const Statement& statement) {
 Status Decoder::DecodeFence(const Statement& statement) {
   Inst inst = NewInst(statement, Action::kFence, InstClass::kSynchronisation);
   inst.block_scope = statement.Has("cta");
+  inst.sub = statement.Has("proxy") ? 1 : 0;
   return Emit(statement, inst, {}, {});
 }
 

@@ -46,8 +46,8 @@ void DeviceMemory::Add(std::uint64_t address, std::uint64_t bytes, std::string l
   auto allocation = std::make_unique<Allocation>();
   allocation->address = address;
   allocation->label = std::move(label);
-  allocation->data.resize(bytes);
-  allocation->writer.resize(bytes, Writer::kNobody);
+  allocation->data = LazyArray<std::uint8_t>(bytes);
+  allocation->writer = LazyArray<Writer>(bytes);  // Writer::kNobody
   used_ += bytes;
   allocations_[address] = std::move(allocation);
   freed_.erase(address);

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/mman.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "util/result.h"
@@ -20,14 +25,62 @@ enum class Writer : std::uint8_t { kNobody = 0, kHost = 1, kDevice = 2, kGiven =
 constexpr std::uint64_t kAllocationAlignment = 256;
 constexpr std::uint64_t kPageBytes = 4096;  // of memory that the host has at the same address
 
+// Zeros that take memory of this machine only once they are written to, so that a program can have as much as a GPU
+// has.
+template <typename T>
+class LazyArray {
+  static_assert(sizeof(T) == 1);
+
+ public:
+  LazyArray() = default;
+  // Shared memory isn't counted before it is used, as the limit of a process on its data is. Throws std::bad_alloc.
+  explicit LazyArray(std::size_t size) : size_(size) {
+    void* const zeros = size < kLeastMapped ? std::calloc(size + 1, 1)
+                                            : ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                                                     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (zeros == nullptr || zeros == MAP_FAILED) throw std::bad_alloc();
+    data_ = static_cast<T*>(zeros);
+  }
+  LazyArray(LazyArray&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  LazyArray& operator=(LazyArray&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  LazyArray(const LazyArray&) = delete;
+  LazyArray& operator=(const LazyArray&) = delete;
+  ~LazyArray() {
+    if (size_ < kLeastMapped) {
+      std::free(data_);
+    } else {
+      ::munmap(data_, size_);
+    }
+  }
+
+  std::size_t size() const { return size_; }
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  T* begin() { return data_; }
+  const T* begin() const { return data_; }
+  T* end() { return data_ + size_; }
+  const T* end() const { return data_ + size_; }
+
+ private:
+  static constexpr std::size_t kLeastMapped = std::size_t{1} << 20U;
+
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
 // One allocation. `data` and `writer` have one entry per byte.
 struct Allocation {
   std::uint64_t address = 0;
   std::string label;
   bool read_only = false;  // for kernels
   bool internal = false;   // no program has its address: it isn't named as what is near to another
-  std::vector<std::uint8_t> data;
-  std::vector<Writer> writer;
+  LazyArray<std::uint8_t> data;
+  LazyArray<Writer> writer;
 
   std::uint64_t End() const { return address + data.size(); }
 };
@@ -36,7 +89,7 @@ struct Allocation {
 // beyond one never falls into another. Knows for each byte who wrote it last. Not thread-safe; a launch uses it alone.
 class DeviceMemory {
  public:
-  explicit DeviceMemory(std::uint64_t limit_bytes = std::uint64_t{2} << 30U) : limit_(limit_bytes) {}
+  explicit DeviceMemory(std::uint64_t limit_bytes = std::uint64_t{16} << 30U) : limit_(limit_bytes) {}
 
   // The address is a multiple of `alignment`, itself a multiple of 256; nothing else is in the last page of an
   // allocation. Zero bytes are an allocation too. An error if the limit would be exceeded.

@@ -136,6 +136,10 @@ class Machine {
   void IsSpace(const Inst& inst, std::uint32_t mask);
   void CheckRace(const Inst& inst, std::uint32_t lane, const Target& target, std::uint32_t bytes, bool writes,
                  bool strong, bool same_value);
+  void CheckStrongRead(const Inst& inst, std::uint32_t lane, const Target& target, std::uint32_t bytes,
+                       const ShadowCell& cell, const MemoryAccess& access);
+  bool IsPolled(const Inst& inst) const;
+  void CheckProxyFence(const Inst& inst, std::uint32_t lane, const Target& from, std::uint32_t bytes);
   void Order(const Inst& inst, std::uint32_t lane, const Target& target, bool reads, bool writes);
   void CheckLostUpdate(const Inst& inst, std::uint32_t lane, const Target& target, std::uint32_t bytes, bool writes);
   std::uint32_t KnownBytes(const Inst& inst, std::uint32_t lane, const Target& target, std::uint32_t bytes);

@@ -182,7 +182,7 @@ READY:
   bar.sync 0;
   )" + wait + R"(
   shl.b32 %r3, %r1, 2; add.s32 %r3, %r3, %r2; ld.shared.u32 %r4, [%r3]; add.s32 %r4, %r4, 1; st.shared.u32 [%r3], %r4;
-  bar.sync 0;
+  fence.proxy.async.shared::cta; bar.sync 0;
   @%p1 bra DONE;
   cp.async.bulk.global.shared::cta.bulk_group [%rd2], [tile], 256;
   cp.async.bulk.commit_group;
@@ -215,7 +215,7 @@ TEST(BulkCopy, ReadsOfStoresAreCalledReads) {
   ld.param.u64 %rd1, [pout];
   mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, tile; add.s32 %r2, %r2, %r3;
   st.shared.u32 [%r2], %r1;
-  bar.sync 0;
+  fence.proxy.async.shared::cta; bar.sync 0;
   setp.eq.u32 %p1, %r1, 32; setp.eq.u32 %p2, %r1, 0;
   @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r3], 256;
   @%p2 st.shared.u32 [%r2], 5;

@@ -79,6 +79,86 @@ TEST(Ordering, WhatABlocksFenceOrdersIsUnorderedForOtherBlocks) {
   EXPECT_EQ(FindingsOfMessage("membar.cta; membar.gl;", set, ask), 0U);
 }
 
+// The same with volatile data, which race with nothing: what is read may still be older than the flag.
+TEST(Ordering, AVolatileFlagWithoutAFenceOrdersNoVolatileData) {
+  const auto findings = [](const std::string& fence, const std::string& order) {
+    std::string text = MessageKernel(fence, "st.volatile.global.u32", "ld.volatile.global.u32");
+    const auto replace = [&](const std::string& from, const std::string& to) {
+      ASSERT_NE(text.find(from), std::string::npos);
+      text.replace(text.find(from), from.size(), to);
+    };
+    replace("ld.volatile.global.u32 %r2, [%rd1+4], 0;", "ld.volatile.global.u32 %r2, [%rd1+4];");
+    replace("st.global.u32 [%rd1], 7;", order.empty() ? "st.volatile.global.u32 [%rd1], 7;" : "");
+    replace("ret;\nWAIT:", order + "ret;\nWAIT:");
+    replace("ld.global.u32 %r3", "ld.volatile.global.u32 %r3");
+    Device device(text);
+    return device.Run(2, 1, {device.Upload(std::vector<std::uint32_t>{0, 0, 0})}).findings;
+  };
+  const std::vector<Finding> found = findings("", "");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].kind, FindingKind::kRace);
+  EXPECT_EQ(findings("membar.gl;", "").size(), 0U);
+  EXPECT_EQ(findings("", "st.volatile.global.u32 [%rd1], 7;").size(), 0U) << "written after the flag";
+}
+
+// Lane 0 takes a value from lane 1 through volatile shared memory.
+std::size_t FindingsOfExchange(const std::string& between, const std::string& after) {
+  Device device(KernelText(".param .u64 pout", R"(
+  .shared .align 4 .b32 words[32];
+  .reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [pout];
+  mov.u32 %r1, %tid.x; setp.ne.u32 %p1, %r1, 0;
+  shl.b32 %r2, %r1, 2; mov.u32 %r3, words; add.u32 %r2, %r2, %r3;
+  st.volatile.shared.u32 [%r2], %r1;
+  )" + between + R"(
+  @%p1 bra DONE;
+LOOP:
+  ld.volatile.shared.u32 %r4, [%r2+4];
+  )" + after + R"(
+  st.global.u32 [%rd1], %r4;
+DONE:
+  ret;)"));
+  return device.Run(1, 32, {device.Reserve(4)}).findings.size();
+}
+
+TEST(Ordering, LanesOfAWarpDontRunInStep) {
+  EXPECT_EQ(FindingsOfExchange("", ""), 1U);
+  EXPECT_EQ(FindingsOfExchange("bar.warp.sync 0xffffffff;", ""), 0U);
+  EXPECT_EQ(FindingsOfExchange("bar.sync 0;", ""), 0U);
+  const std::string wait = "setp.eq.u32 %p2, %r4, 0; @%p2 bra LOOP;";
+  EXPECT_EQ(FindingsOfExchange("", wait), 0U) << "it waits for the value";
+  EXPECT_EQ(FindingsOfExchange("", "st.volatile.shared.u32 [%r2], %r4;" + wait), 1U) << "a loop that does more";
+}
+
+// Each thread writes a word, which thread 0 sends to global memory by a bulk copy.
+std::vector<Finding> FindingsOfBulkStore(const std::string& before, const std::string& after) {
+  Device device(KernelText(".param .u64 pout", R"(
+  .shared .align 16 .b32 words[64];
+  .reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [pout];
+  mov.u32 %r1, %tid.x; setp.ne.u32 %p1, %r1, 0;
+  shl.b32 %r2, %r1, 2; mov.u32 %r3, words; add.u32 %r2, %r2, %r3;
+  st.shared.u32 [%r2], %r1;
+  )" + before + R"(
+  bar.sync 0;
+  @%p1 bra DONE;
+  )" + after + R"(
+  cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r3], 256;
+DONE:
+  ret;)"));
+  return device.Run(1, 64, {device.Reserve(256)}).findings;
+}
+
+TEST(Ordering, BulkCopiesSeeWhatIsFencedForThem) {
+  const std::vector<Finding> found = FindingsOfBulkStore("", "");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].kind, FindingKind::kBadSynchronisation);
+  EXPECT_EQ(FindingsOfBulkStore("fence.proxy.async.shared::cta;", "").size(), 0U);
+  EXPECT_EQ(FindingsOfBulkStore("fence.proxy.async;", "").size(), 0U);
+  EXPECT_EQ(FindingsOfBulkStore("", "fence.proxy.async.shared::cta;").size(), 0U) << "lenient";
+  EXPECT_EQ(FindingsOfBulkStore("membar.cta;", "fence.acq_rel.gpu;").size(), 1U);
+}
+
 TEST(Ordering, AtomicsOfABlocksScopeRaceWithThoseOfOtherBlocks) {
   const std::string text = R"(
   .reg .b32 %r<3>; .reg .b64 %rd<3>;

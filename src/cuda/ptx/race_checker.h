@@ -63,8 +63,10 @@ struct Conflict {
 // What a thread knows, as far as the block and the warp don't say.
 struct ThreadClock {
   Knowledge knowledge;
-  Knowledge fenced;           // what an atomic of this thread passes on: what it knew at its last fence
-  Knowledge fenced_in_block;  // the same for threads of its block
+  Knowledge fenced;                // what an atomic of this thread passes on: what it knew at its last fence
+  Knowledge fenced_in_block;       // the same for threads of its block
+  std::uint64_t proxy_fenced = 0;  // when it last made what it knew visible to asynchronous copies
+  KnowledgeMap seen;  // by ThreadKey: the time of the last strong write of that thread that this one has read
 };
 
 struct WarpClock {

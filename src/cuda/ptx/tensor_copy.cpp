@@ -124,6 +124,7 @@ void Machine::StoreBox(const Inst& inst, std::uint32_t lane, const TensorMap& ma
   Target box;
   if (!ResolveBox(inst, lane, shared, bytes, "read", box)) return;
   KnownBytes(inst, lane, box, bytes);
+  CheckProxyFence(inst, lane, box, bytes);
   if (options_.check_races) CheckRace(inst, lane, box, bytes, false, false, false);
   for (const TensorPart& part : parts) {
     Target to;

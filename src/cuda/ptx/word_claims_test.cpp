@@ -70,8 +70,9 @@ TEST_F(WordClaimsTest, EveryPartOfARangeIsClaimed) {
 }
 
 TEST_F(WordClaimsTest, WhatWasWrittenIsRestored) {
-  const std::vector<std::uint8_t> data = first->data;
-  const std::vector<Writer> writers = first->writer;
+  const auto copy = [](const auto& array) { return std::vector(array.begin(), array.end()); };
+  const std::vector<std::uint8_t> data = copy(first->data);
+  const std::vector<Writer> writers = copy(first->writer);
   ASSERT_TRUE(one->Claim(*second, 0, 1, true));
   ASSERT_TRUE(one->Claim(*first, 20, 30, true));
   ASSERT_TRUE(two->Claim(*first, 96, 7, true));
@@ -82,9 +83,9 @@ TEST_F(WordClaimsTest, WhatWasWrittenIsRestored) {
   std::fill(first->data.begin() + 96, first->data.end(), std::uint8_t{0});
   one->Restore();
   two->Restore();
-  EXPECT_EQ(first->data, data);
-  EXPECT_EQ(first->writer, writers);
-  EXPECT_EQ(second->data, data);
+  EXPECT_EQ(copy(first->data), data);
+  EXPECT_EQ(copy(first->writer), writers);
+  EXPECT_EQ(copy(second->data), data);
 }
 
 TEST_F(WordClaimsTest, MemoryIsBounded) {
