@@ -201,7 +201,7 @@ bool IsOfOthers(const CppText& code, std::size_t at) {
   return at > 1 && (code.Is(at - 1, ".") || (code.Is(at - 1, ">") && code.Is(at - 2, "-")));
 }
 
-FunctionsByName ByName(const std::set<const CodeFile*>& files, const FunctionsOfFiles& functions) {
+FunctionsByName NamedFunctions(const std::set<const CodeFile*>& files, const FunctionsOfFiles& functions) {
   FunctionsByName by_name;
   for (const CodeFile* file : files) {
     for (const Function& function : functions.at(file)) {
@@ -349,8 +349,9 @@ void AddLinkageProblems(const BuildToml& build, const ProjectCode& code, Problem
     if (file.is_reached) all.insert(&file);
   }
   std::set<const Function*> named;
-  for (const auto& [backend, list] : sources) AddMismatches(ByName(code.Reached(list), functions), named, problems);
-  const FunctionsByName by_name = ByName(all, functions);
+  for (const auto& [backend, list] : sources)
+    AddMismatches(NamedFunctions(code.Reached(list), functions), named, problems);
+  const FunctionsByName by_name = NamedFunctions(all, functions);
   AddUndefined(by_name, code, problems);
   for (const CodeFile* file : all) {
     if (file->kind == CodeKind::kCompiled) AddWrongCalls(*file, by_name, code, problems);

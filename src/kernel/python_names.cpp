@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostNames = 1000;  // of an import
 
-std::string_view TakeName(std::string_view& text) {
+std::string_view TakePythonName(std::string_view& text) {
   text = text.substr(std::min(text.find_first_not_of(" \t\r\n\\(,"), text.size()));
   const auto end = std::find_if_not(text.begin(), text.end(), IsAsciiWord);
   const std::string_view name = text.substr(0, static_cast<std::size_t>(end - text.begin()));
@@ -154,17 +154,17 @@ std::vector<PythonImport> RelativeImports(std::string_view plain) {
     if (!rest.starts_with('.') || !Trim(plain.substr(line, at - line)).empty()) continue;
     PythonImport import = {rest.substr(0, end), {}, at, at > line};
     rest.remove_prefix(end);
-    if (TakeName(rest) != "import") continue;
+    if (TakePythonName(rest) != "import") continue;
     rest = Trim(rest);
     const std::size_t close = rest.find(rest.starts_with('(') ? ')' : '\n');
     rest = rest.substr(0, std::min(close, rest.size()));
     while (import.names.size() < kMostNames) {
-      const std::string_view name = TakeName(rest);
+      const std::string_view name = TakePythonName(rest);
       if (name.empty()) break;
       import.names.push_back({name, name});
       std::string_view after = rest;
-      if (TakeName(after) != "as" || rest.find(',') < rest.find("as")) continue;
-      import.names.back().alias = TakeName(after);
+      if (TakePythonName(after) != "as" || rest.find(',') < rest.find("as")) continue;
+      import.names.back().alias = TakePythonName(after);
       rest = after;
     }
     imports.push_back(std::move(import));

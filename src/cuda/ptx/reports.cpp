@@ -194,11 +194,13 @@ void Machine::ReportRace(const Inst& inst, std::uint32_t lane, const Target& tar
   finding->other_ptx_line = first.ptx_line;
   finding->other_block = BlockDim(other.block);
   finding->other_thread = ThreadDim(other.thread);
+  const char* const reason =
+      inst.ordering == Ordering::kVolatile && other.strong ? ": volatile alone orders nothing" : "";
   finding->detail =
-      fmt::format("a {} by thread ({},{},{}) and a {} by thread ({},{},{}){} that nothing orders",
+      fmt::format("a {} by thread ({},{},{}) and a {} by thread ({},{},{}){} that nothing orders{}",
                   conflict.writes ? "write" : "read", finding->other_thread.x, finding->other_thread.y,
                   finding->other_thread.z, writes ? "write" : "read", finding->thread.x, finding->thread.y,
-                  finding->thread.z, other.block == block_->index ? "" : " of another block");
+                  finding->thread.z, other.block == block_->index ? "" : " of another block", reason);
 }
 
 void Machine::FillCounters() {
