@@ -207,10 +207,14 @@ const std::vector<Mistake>& LinkMistakes() {
       {kCuda, "#include \"reduce.cuh\"", "#include \"reduce.cuh\"\n#include \"vector.cuh\"",
        "rmsnorm_cuda/rmsnorm.cu, line 5, column 11: `vector.cuh` is included, but isn't in the project"},
       {kBinding, "#elif defined(CUDA_KERNEL)", "#elif defined(CUDA_KERNELS)",
-       "build.toml, line 15, column 11: there is a kernel for cuda, but no operator is registered for it"},
+       "torch-ext/torch_binding.cpp, line 15, column 7: nothing defines `CUDA_KERNELS`, which this code is compiled "
+       "for"},
+      {kBinding, "#elif defined(CUDA_KERNEL)", "#elif defined(CUDA_KERNELS) || defined(ROCM_KERNEL)",
+       "torch-ext/torch_binding.cpp, line 15, column 7: nothing defines `CUDA_KERNELS`, which this code is compiled "
+       "for"},
       {kBinding, "#if defined(CPU_KERNEL)", "#ifdef CPU",
        "build.toml, line 21, column 11: there is a kernel for cpu, but no operator is registered for it"},
-      {kBinding, "#elif defined(CUDA_KERNEL)", "#elif defined(CUDA_KERNEL) && defined(WITH_KERNELS)",
+      {kBinding, "#elif defined(CUDA_KERNEL)", "#elif defined(CUDA_KERNEL) && defined(WITH_CUDA)",
        "build.toml, line 15, column 11: there is a kernel for cuda, but no operator is registered for it"},
       {kBinding, "#elif defined(CUDA_KERNEL)", "#elif defined(CUDA_KERNEL) || defined(ROCM_KERNEL)", ""},
       {kBinding, "#elif defined(CUDA_KERNEL)", "#elif TORCH_VERSION_MINOR > 4 && !defined(WITH_KERNELS)", ""},

@@ -174,6 +174,15 @@ class OperatorRules {
   }
 
   void CheckImplementation(const CodeFile& file, const OpImplementation& one) {
+    if (const std::string_view macro = code_.UnknownMacro(file, one.branch); !macro.empty()) {
+      if (!std::exchange(has_unread_, true))
+        ProjectCode::Add(
+            problems_, file, one.token,
+            fmt::format("nothing defines {}, which this code is compiled for; the build defines CUDA_KERNEL, "
+                        "CPU_KERNEL, ROCM_KERNEL, METAL_KERNEL or XPU_KERNEL",
+                        CodeQuoted(macro)));
+      return;
+    }
     devices_.insert(one.device);
     for (const BuildKernel& kernel : build_.kernels) {
       if (code_.IsCompiled(file, one.branch, kernel.backend.text))

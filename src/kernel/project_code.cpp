@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "kernel/build_values.h"
 #include "kernel/words.h"
 
 namespace upskill {
@@ -152,6 +153,19 @@ bool ProjectCode::IsFalse(std::string_view condition, std::string_view backend) 
     }
   }
   return undefined > 0 && (needs_all || undefined == names);
+}
+
+std::string_view ProjectCode::UnknownMacro(const CodeFile& file, std::uint32_t branch) const {
+  for (; branch != 0; branch = file.code.branches[branch].around) {
+    const std::string_view condition = file.code.branches[branch].condition;
+    for (const CppToken& token : TokenizeCpp(condition).tokens) {
+      if (token.text == "!") break;
+      const bool is_known = std::any_of(kCompiledBackends.begin(), kCompiledBackends.end(),
+                                        [&](std::string_view backend) { return IsDefined(token.text, backend); });
+      if (token.text.find("KERNEL") != std::string_view::npos && !is_known) return token.text;
+    }
+  }
+  return {};
 }
 
 bool ProjectCode::IsCompiled(const CodeFile& file, std::uint32_t branch, std::string_view backend) const {

@@ -48,6 +48,9 @@ class ProjectCode {
   // Whether code in this branch of #if may be compiled for the backend, by the macros that kernel-builder defines for
   // it (CUDA_KERNEL): conditions are false that need another backend's, or a macro that nothing defines.
   bool IsCompiled(const CodeFile& file, std::uint32_t branch, std::string_view backend) const;
+  // A macro that the conditions around this branch ask for, and that is like those of kernel-builder, but isn't defined
+  // for any backend: CUDA_KERNELS. Empty if there is none.
+  std::string_view UnknownMacro(const CodeFile& file, std::uint32_t branch) const;
   bool IsInMacro(std::string_view name) const { return in_macros_.contains(name); }
   // At a token of a file.
   static void Add(ProblemList& problems, const CodeFile& file, std::size_t token, const std::string& message);
