@@ -87,7 +87,7 @@ class CallRules {
         const std::size_t quote = content.find_first_of("\"'", at);
         const std::size_t line = content.find('\n', content.find_first_not_of(" \t\n", at + call.size()));
         if (quote >= line) return false;
-        std::string_view name = content.substr(quote + 1, content.find(content[quote], quote + 1) - quote - 1);
+        const std::string_view name = content.substr(quote + 1, content.find(content[quote], quote + 1) - quote - 1);
         python_.emplace_back(WordAt(name.substr(name.rfind(':') + 1), 0));
       }
     }

@@ -38,7 +38,7 @@ class LazyArray {
     void* const zeros = size < kLeastMapped ? std::calloc(size + 1, 1)
                                             : ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
                                                      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (zeros == nullptr || zeros == MAP_FAILED) throw std::bad_alloc();
+    if (zeros == nullptr || reinterpret_cast<std::intptr_t>(zeros) == -1) throw std::bad_alloc();  // MAP_FAILED
     data_ = static_cast<T*>(zeros);
   }
   LazyArray(LazyArray&& other) noexcept
