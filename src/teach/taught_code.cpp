@@ -109,11 +109,12 @@ std::size_t MarkRejectedFiles(const Sandbox& sandbox, Material& material) {
   std::string project;
   const fs::path root = fs::path(whole_file(*build_toml)->path).parent_path();
   for (const MaterialItem& item : material.items) {
-    const FileDetail* const file = whole_file(item);
-    if (file == nullptr) continue;
+    const auto* const file = std::get_if<FileDetail>(&item.detail);
+    const std::string path = file == nullptr ? "" : fs::path(file->path).lexically_relative(root).string();
+    if (path.empty() || path.starts_with("..") || file->deleted) continue;
+    if (!file->whole) return rejected;  // what is missing may only be missing in the recording
     const std::string fence = FenceFor(file->content);
-    project += fmt::format("`{}`:\n{}\n{}\n{}\n", fs::path(file->path).lexically_relative(root).string(), fence,
-                           file->content, fence);
+    project += fmt::format("`{}`:\n{}\n{}\n{}\n", path, fence, file->content, fence);
   }
   if (const std::string problem = ProblemOfKernelProject(project, sandbox); !problem.empty()) {
     AddRejection("kernel-builder", problem, *build_toml);

@@ -61,6 +61,11 @@ TEST(MarkRejectedFiles, NotesWhatItsToolSaysOfARecordedFile) {
   EXPECT_EQ(material.items[1].known, "only written");
   EXPECT_THAT(material.items[2].known, HasSubstr("JSON rejects it"));
   EXPECT_EQ(material.items[3].known, "only written");
+
+  add("/home/me/scaler/torch-ext/torch_binding.cpp", "[lines 1 to 9 are not in the recording]", false);
+  material.items[0].known = "";
+  EXPECT_EQ(MarkRejectedFiles(DefaultSandbox(), material), 1U) << "a project that isn't recorded whole isn't judged";
+  EXPECT_EQ(material.items[0].known, "");
 }
 
 }  // namespace
