@@ -18,7 +18,6 @@
 #include "skill/skill_text.h"
 #include "teach/choice.h"
 #include "teach/material_json.h"
-#include "teach/taught_code.h"
 #include "trace/redact/redact.h"
 #include "util/files.h"
 #include "util/text.h"
@@ -202,9 +201,6 @@ Status Begin(GenerateSession& session, bool asks_for_tests, const Env& env) {
   };
   ASSIGN_OR_RETURN(session.sources, ReadSources(options, RunsFolder(options.runs_dir, session.config),
                                                 options.no_redact, budget_for, env));
-  if (const std::size_t rejected = MarkRejectedFiles(DefaultSandbox(), session.sources.material); rejected > 0)
-    session.sources.told.push_back(fmt::format(
-        "files    {} as recorded can't be parsed or built; the teacher is told why", Counted(rejected, "file")));
   session.sources.told.insert(session.sources.told.begin(), told.begin(), told.end());
   if (!options.prompts.empty()) {
     ASSIGN_OR_RETURN(session.prompts, Prompts::FromFolder(options.prompts));
@@ -212,7 +208,7 @@ Status Begin(GenerateSession& session, bool asks_for_tests, const Env& env) {
   if (session.sources.material.has_existing() && !options.log_runs) {
     return InputError("a skill can't be improved with --no-log-runs: its previous version is kept with the generation");
   }
-  ChooseLength(session);
+  PrepareForTeacher(session);
   RETURN_IF_ERROR(ChooseTests(session, asks_for_tests));
   if (options.model == kExtract && session.sources.material.items.empty()) return NoTeacher(session);
   if (!options.output.empty() || session.sources.material.has_existing())

@@ -15,6 +15,7 @@
 #include "model/api_key.h"
 #include "model/catalog.h"
 #include "model/model_spec.h"
+#include "teach/taught_code.h"
 #include "util/text.h"
 #include "util/tokens.h"
 
@@ -67,12 +68,16 @@ void ChooseStudents(GenerateSession& session, const Env& env) {
   say(fmt::format("{}, the teacher itself, because no --eval-model was given", options.model));
 }
 
-void ChooseLength(GenerateSession& session) {
+void PrepareForTeacher(GenerateSession& session) {
   constexpr std::size_t kRules = 500;    // tokens of all but the files
   constexpr std::size_t kLargest = 300;  // of a file to show whole
   constexpr std::size_t kMost = 1000;    // of the target
   GenerateCommandOptions& options = session.options;
-  if (options.model == kExtract || options.given.contains("--skill-tokens")) return;
+  if (options.model == kExtract) return;
+  if (const std::size_t rejected = MarkRejectedFiles(DefaultSandbox(), session.sources.material); rejected > 0)
+    session.sources.told.push_back(fmt::format(
+        "files    {} as recorded can't be parsed or built; the teacher is told why", Counted(rejected, "file")));
+  if (options.given.contains("--skill-tokens")) return;
   const Material& material = session.sources.material;
   std::map<std::string, std::size_t> smallest;  // tokens, by kind of file
   for (const MaterialItem& item : material.items) {

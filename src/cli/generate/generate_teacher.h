@@ -20,9 +20,10 @@ void ChooseTeacher(GenerateSession& session, const Env& env);
 // folder, which can't be asked hundreds of times. Adds a line that says so.
 void ChooseStudents(GenerateSession& session, const Env& env);
 
-// Without --skill-tokens and with a teacher: a longer target where the material shows small complete files, which a
-// skill should have, or where the skill to improve is longer. Adds a line that says so.
-void ChooseLength(GenerateSession& session);
+// Where there is a teacher: notes which recorded files their tools reject (MarkRejectedFiles) and, without
+// --skill-tokens, sets a longer target where the material shows small complete files, which a skill should have, or
+// where the skill to improve is longer. Adds lines that say so.
+void PrepareForTeacher(GenerateSession& session);
 
 // Adds what there is to know of the teacher before it is asked: that it is small, or that a desk needs two chats.
 void AdviseOnTeacher(GenerateSession& session);
