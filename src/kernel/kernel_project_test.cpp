@@ -196,6 +196,7 @@ const std::vector<Mistake>& LinkMistakes() {
       {kCuda, "int64_t parts, bool copy", "int64_t parts",
        "rmsnorm_cuda/rmsnorm.cu, line 13, column 28: the function `split` has 2 parameters here, but"},
       {kHeader, "void rmsnorm(", "void launch(float *out, int n);\nvoid rmsnorm(", ""},
+      {kCuda, "__global__", "static void later(float *out);\nvoid f(float *out) { later(out); }\n__global__", ""},
       {kCuda, "__global__", "void launch(float *out, int n = 1);\nvoid f(float *out) { launch(out); }\n__global__",
        "rmsnorm_cuda/rmsnorm.cu, line 6, column 6: the function `launch` is declared and used, but no file defines it"},
       {kCuda, "__global__",

@@ -249,7 +249,8 @@ void AddUndefined(const FunctionsByName& by_name, const ProjectCode& code, Probl
     const bool is_ours = std::none_of(same.declared.begin(), same.declared.end(), [](const Function* one) {
       return one->scope.find(kAnyNamespace) != std::string::npos || !one->signature.returns;
     });
-    if (same.defined.empty() && same.uses > same.declared.size() && is_ours && !code.IsInMacro(name))
+    if (!same.declared.empty() && same.defined.empty() && same.uses > same.declared.size() && is_ours &&
+        !code.IsInMacro(name))
       names.emplace(name);
   }
   for (const CodeFile& file : code.files()) {
