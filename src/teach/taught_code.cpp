@@ -86,15 +86,16 @@ void AddRejection(std::string_view tool, const std::string& problem, MaterialIte
 
 }  // namespace
 
+const FileDetail* WholeFileOf(const MaterialItem& item) {
+  const auto* const file = std::get_if<FileDetail>(&item.detail);
+  return file != nullptr && file->whole && !file->deleted ? file : nullptr;
+}
+
 std::size_t MarkRejectedFiles(const Sandbox& sandbox, Material& material) {
-  const auto whole_file = [](const MaterialItem& item) {
-    const auto* const file = std::get_if<FileDetail>(&item.detail);
-    return file != nullptr && file->whole && !file->deleted ? file : nullptr;
-  };
   std::size_t rejected = 0;
   MaterialItem* build_toml = nullptr;
   for (MaterialItem& item : material.items) {
-    const FileDetail* const file = whole_file(item);
+    const FileDetail* const file = WholeFileOf(item);
     if (file == nullptr) continue;
     const fs::path path(file->path);
     if (path.filename() == "build.toml") build_toml = &item;
@@ -107,7 +108,7 @@ std::size_t MarkRejectedFiles(const Sandbox& sandbox, Material& material) {
   }
   if (build_toml == nullptr) return rejected;
   std::string project;
-  const fs::path root = fs::path(whole_file(*build_toml)->path).parent_path();
+  const fs::path root = fs::path(WholeFileOf(*build_toml)->path).parent_path();
   for (const MaterialItem& item : material.items) {
     const auto* const file = std::get_if<FileDetail>(&item.detail);
     const std::string path = file == nullptr ? "" : fs::path(file->path).lexically_relative(root).string();

@@ -17,6 +17,9 @@ namespace upskill {
 // left out, and so are blocks with an ellipsis, which are parts of a file.
 std::vector<std::string> FindRejectedCode(const SkillText& skill, const Sandbox& sandbox);
 
+// The file of an item that shows all of a file's final version; null: it doesn't.
+const FileDetail* WholeFileOf(const MaterialItem& item);
+
 // Asks the same tools about the files that the material shows whole, in their final version, and notes with each item
 // whose file is rejected what the tool says (MaterialItem::known); the number of those. Files whose language the
 // sandbox can't read are left alone.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -80,60 +79,17 @@ bool IsAsKept(const fs::path& folder, const fs::path& copy) {
 }  // namespace
 
 bool SaysNothing(const std::string& name) {
-  static const std::set<std::string_view> words = {"a",
-                                                   "the",
-                                                   "my",
-                                                   "new",
-                                                   "old",
-                                                   "test",
-                                                   "tmp",
-                                                   "temp",
-                                                   "draft",
-                                                   "final",
-                                                   "generated",
-                                                   "skill",
-                                                   "skills",
-                                                   "out",
-                                                   "output",
-                                                   "result",
-                                                   "dir",
-                                                   "foo",
-                                                   "bar",
-                                                   "folder",
-                                                   "example",
-                                                   "results",
-                                                   "demo",
-                                                   "outputs",
-                                                   "trial",
-                                                   "sample",
-                                                   "try",
-                                                   "agent",
-                                                   "run",
-                                                   "here",
-                                                   "copy",
-                                                   "default",
-                                                   "untitled",
-                                                   "cases",
-                                                   "case",
-                                                   "tests",
-                                                   "eval",
-                                                   "evals",
-                                                   "suite",
-                                                   "suites",
-                                                   "teach",
-                                                   "task",
-                                                   "tasks",
-                                                   "meta",
-                                                   "data",
-                                                   "queries",
-                                                   "promptfooconfig"};
+  constexpr std::string_view kWords =
+      " a the my new old test tmp temp draft final generated skill skills out output result dir foo bar folder example "
+      "results demo outputs trial sample try agent run here copy default untitled cases case tests eval evals suite "
+      "suites teach task tasks meta data queries promptfooconfig ";
   std::string_view rest = name;
   while (!rest.empty()) {
     std::string_view word = rest.substr(0, rest.find('-'));
     rest.remove_prefix(std::min(rest.size(), word.size() + 1));
     if (word.size() > 1 && word.front() == 'v') word.remove_prefix(1);
     word = word.substr(0, word.find_last_not_of("0123456789") + 1);
-    if (!word.empty() && !words.contains(word)) return false;
+    if (!word.empty() && kWords.find(fmt::format(" {} ", word)) == std::string_view::npos) return false;
   }
   return true;
 }

@@ -81,8 +81,8 @@ void PrepareForTeacher(GenerateSession& session) {
   const Material& material = session.sources.material;
   std::map<std::string, std::size_t> smallest;  // tokens, by kind of file
   for (const MaterialItem& item : material.items) {
-    const auto* const file = std::get_if<FileDetail>(&item.detail);
-    if (file == nullptr || !file->whole || file->deleted) continue;
+    const FileDetail* const file = WholeFileOf(item);
+    if (file == nullptr) continue;
     const std::size_t tokens = EstimateTokens(file->content);
     const std::string kind = std::filesystem::path(file->path).extension().string();
     if (kind.empty() || tokens > kLargest) continue;

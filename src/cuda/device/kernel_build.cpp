@@ -133,8 +133,7 @@ KernelBuild ReadBuild(const SandboxOutcome& outcome) {
   } else if (const std::string_view header = MissingTorchHeader(outcome.error); !header.empty()) {
     build.unclear = fmt::format(
         "it includes {}, and programs are run without PyTorch here: ask for a function whose arguments are pointers "
-        "and "
-        "numbers, in a file without PyTorch; cuda_compile and cuda_bindings compile code with PyTorch",
+        "and numbers, in a file without PyTorch; cuda_compile and cuda_bindings compile code with PyTorch",
         ExcerptLine(header, 60));
   } else {
     build.problem = "doesn't compile: " + FirstErrorLine(outcome.error);
