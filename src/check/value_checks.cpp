@@ -209,7 +209,7 @@ class SchemaCheck : public PartCheck {
   std::string FindProblem(const CheckedPart& part) const override {
     if (place_ == JsonPlace::kAnywhere) {
       const std::vector<Json> all = JsonWithin(*part.text);
-      if (all.empty()) return "there is no JSON in it";
+      if (all.empty()) return "no valid JSON object or array was found in it";
       if (std::any_of(all.begin(), all.end(), [&](const Json& one) { return CheckJsonSchema(schema_, one).ok(); }))
         return "";
       return CheckJsonSchema(schema_, all.back()).error().message;

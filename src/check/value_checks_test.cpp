@@ -167,7 +167,7 @@ TEST(JsonSchemaCheck, InAllOfTheAnswerOrAnywhere) {
   EXPECT_TRUE(Passes(anywhere, "Not {x} nor {\"b\": \"}\"}, but [{\"a\": 1}] or {\"a\": {}}."));
   EXPECT_TRUE(Passes(anywhere, "```json\n{\"a\": 1}\n```"));
   EXPECT_FALSE(Passes(anywhere, "{\"b\": 1} and {\"a\": 1"));
-  EXPECT_EQ(DetailOf(anywhere, "none"), "there is no JSON in it");
+  EXPECT_EQ(DetailOf(anywhere, "none"), "no valid JSON object or array was found in it");
   EXPECT_FALSE(Passes(anywhere, std::string(200'000, '{'))) << "within the time of a test";
   EXPECT_THAT(ErrorOf(SpecFrom(R"({"type": "json_schema", "schema": {}, "in": "all"})")),
               HasSubstr("whole and anywhere"));

@@ -18,6 +18,7 @@
 namespace upskill {
 namespace {
 
+constexpr std::size_t kMostProblems = 100;          // before no further call is looked at
 constexpr std::size_t kMostArgumentBytes = 10'000;  // of a call that is looked at
 
 std::string_view WordAt(std::string_view text, std::size_t at) {
@@ -111,39 +112,40 @@ class CallRules {
     for (std::size_t at = FindChain(content, call); at != std::string::npos; at = FindChain(content, call, at + 1)) {
       const std::size_t quote = at + call.size();
       if (quote >= content.size() || (content[quote] != '"' && content[quote] != '\'')) continue;
-      CheckName(path, PositionAt(content, at), WordAt(content, quote + 1));
+      CheckName(path, content, at, WordAt(content, quote + 1));
     }
   }
 
-  const RegisteredOperators::value_type* CheckName(const std::string& path, TextPosition at, std::string_view name) {
+  const RegisteredOperators::value_type* CheckName(const std::string& path, const std::string& text, std::size_t at,
+                                                   std::string_view name) {
     if (name.empty() || name.starts_with('_') || IsOneOf(name, python_)) return nullptr;
     const auto found = operators_.find(name);
     if (found != operators_.end()) return &*found;
-    problems_.Add(path, at, fmt::format("no operator {} is registered (ops.def)", CodeQuoted(name)));
+    problems_.Add(path, PositionAt(text, at), fmt::format("no operator {} is registered (ops.def)", CodeQuoted(name)));
     return nullptr;
   }
 
   void CheckUses(const std::string& path, const std::string& plain, const std::string& start) {
-    for (std::size_t at = FindChain(plain, start); at != std::string::npos; at = FindChain(plain, start, at + 1)) {
+    for (std::size_t at = FindChain(plain, start); at != std::string::npos && problems_.count() < kMostProblems;
+         at = FindChain(plain, start, at + 1)) {
       const std::string_view name = WordAt(plain, at + start.size());
-      const TextPosition place = PositionAt(plain, at);
-      const RegisteredOperators::value_type* const op = CheckName(path, place, name);
+      const RegisteredOperators::value_type* const op = CheckName(path, plain, at, name);
       std::size_t open = at + start.size() + name.size();
       if (plain.compare(open, 8, ".default") == 0) open += 8;
       if (op == nullptr || open >= plain.size() || plain[open] != '(') continue;
-      if (const auto given = ArgumentsAt(plain, open)) CheckCall(path, place, *op, *given);
+      if (const auto given = ArgumentsAt(plain, open)) CheckCall(path, plain, at, *op, *given);
     }
   }
 
   // The arguments must fit one of the operator's overloads.
-  void CheckCall(const std::string& path, TextPosition at, const RegisteredOperators::value_type& op,
-                 const std::vector<std::string_view>& given) {
+  void CheckCall(const std::string& path, const std::string& text, std::size_t at,
+                 const RegisteredOperators::value_type& op, const std::vector<std::string_view>& given) {
     std::string mismatch;
     for (const OpSchema& schema : op.second) {
       mismatch = schema.returns ? MismatchOfCall(schema, given) : "";
       if (mismatch.empty()) return;
     }
-    problems_.Add(path, at, fmt::format("the operator {} {}", CodeQuoted(op.first), mismatch));
+    problems_.Add(path, PositionAt(text, at), fmt::format("the operator {} {}", CodeQuoted(op.first), mismatch));
   }
 
   const RegisteredOperators& operators_;

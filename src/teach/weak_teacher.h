@@ -26,8 +26,7 @@ class PromptCopies {
   std::unordered_set<std::string> runs_;
 };
 
-// Whether so many of a teacher's statements are unusable that the others can't be trusted: at least three, and more
-// than half.
+// Whether the teacher can't be trusted: at least three of its statements, and more than half of them, are unusable.
 bool IsTooWeak(std::size_t unusable, std::size_t all);
 
 // The error (kNotFound) with which a generation ends whose teacher is too weak for the material. `reason` is a sentence

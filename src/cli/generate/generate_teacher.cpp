@@ -95,9 +95,9 @@ void PrepareForTeacher(GenerateSession& session) {
   const std::size_t before = target;
   target = std::max({target, std::min(kRules + files, kMost), EstimateTokens(material.existing.body)});
   if (target > before)
-    session.sources.told.push_back(
-        fmt::format("length   about {} tokens, for {} (--skill-tokens)", target,
-                    target > kMost || files == 0 ? "what the skill has already" : "the smallest complete files"));
+    session.sources.told.push_back(fmt::format(
+        "length   the skill may have about {} tokens, {} (--skill-tokens sets it)", target,
+        target > kMost || files == 0 ? "like the one to improve" : "so that the smallest complete files fit"));
 }
 
 void AdviseOnTeacher(GenerateSession& session) {
@@ -107,10 +107,11 @@ void AdviseOnTeacher(GenerateSession& session) {
         "the teacher, {}, runs in process: models that small rarely write a skill that helps, and a request can take "
         "minutes; a stronger one is named with -m, for example -m opus, -m 'cmd:claude -p' or -m desk:desk",
         session.teacher_model->info().name));
-  if (options.model.starts_with(kDeskPrefix) && options.test_gen_model == options.model && !session.given)
+  if (options.model.starts_with(kDeskPrefix) && options.test_gen_model == options.model && !session.given &&
+      !options.no_eval)
     session.sources.told.emplace_back(
-        "desk     have the tests written in a chat of their own: one that knows them teaches what they ask, and the "
-        "measured lift would say nothing");
+        "desk     add --test-gen-model desk:tests and answer its requests in a second chat: a chat that has "
+        "written the tests knows what they ask, so the measured lift would say nothing");
 }
 
 std::string TeacherOffers(const GenerateSession& session) {

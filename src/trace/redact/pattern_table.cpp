@@ -154,7 +154,7 @@ const std::vector<Pattern>& Patterns() {
        {"login"},
        kNear,
        kPassword,
-       R"(\b(?:docker|podman|registry|acr)\s+login\s[^\n|;&]{0,300}?-p[ =](?:\\*["'])?([^\s"'\\]{4,}))"},
+       R"(\b(?:docker|podman|registry|acr)\s+login\b[^\n|;&]{0,300}?\s-p(?:[ \t]{1,40}|=)(?:\$?\\*["'])?([^\s"'\\]{4,}))"},
       {"password-in-command", {"sshpass"}, kNear, kLiteral, R"(\bsshpass\s+-p\s*'([^'\n]{3,})')"},
       {"password-in-command", {"sshpass"}, kNear, kPassword, R"(\bsshpass\s+-p\s*(?:\\*["'])?([^\s"'\\]{3,}))"},
       {"password-in-command",

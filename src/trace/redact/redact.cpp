@@ -35,6 +35,7 @@ bool IsPrintable(std::string_view text) {
 }
 
 constexpr std::size_t kProbe = 64;
+constexpr std::size_t kShortestKnown = 8;  // of a secret that is replaced wherever it occurs
 
 // Whether the front of `run` decodes to text, however it is shifted.
 bool MayBeEncodedText(std::string_view run) {
@@ -172,31 +173,10 @@ const Anchors& AllAnchors() {
   return all;
 }
 
-// Finds secrets also in commands that go on behind a backslash at a line's end, which JSON has as `\\\n`: as if they
-// were on one line.
-std::vector<SecretSpan> FindInCommands(std::string_view text) {
-  std::vector<SecretSpan> spans = FindPlainSecrets(text);
-  std::string joined;
-  for (std::size_t at = text.find('\\'); at != std::string_view::npos;) {
-    const std::size_t end = std::min(text.find_first_not_of('\\', at), text.size());
-    const std::string_view rest = text.substr(end, 2);
-    const std::size_t line_end = rest.starts_with('\n') || (rest.starts_with('n') && end - at >= 3) ? 1
-                                 : rest == "\r\n"                                                   ? 2
-                                                                                                    : 0;
-    if (line_end > 0) {
-      if (joined.empty()) joined = text;
-      joined.replace(at, end + line_end - at, end + line_end - at, ' ');
-    }
-    at = text.find('\\', end);
-  }
-  const std::vector<SecretSpan> more = joined.empty() ? std::vector<SecretSpan>() : FindPlainSecrets(joined);
-  spans.insert(spans.end(), more.begin(), more.end());
-  return spans;
-}
-
 // Whether a secret can't be mistaken for a word where it occurs without what it was found by.
 bool IsUnmistakable(const SecretSpan& span, std::string_view value) {
-  return span.kind != "home" && span.kind != "email" && value.size() >= 8 && HasDigit(value) && HasLetter(value);
+  return span.kind != "home" && span.kind != "email" && value.size() >= kShortestKnown && HasDigit(value) &&
+         HasLetter(value) && !IsMadeOfWords(value);
 }
 
 }  // namespace
@@ -235,12 +215,12 @@ std::vector<SecretSpan> FindPlainSecrets(std::string_view text) {
 }
 
 std::vector<SecretSpan> FindSecrets(std::string_view text, const RedactOptions& options) {
-  std::vector<SecretSpan> spans = FindInCommands(text);
+  std::vector<SecretSpan> spans = FindPlainSecrets(text);
   const auto add = [&spans](const std::vector<SecretSpan>& more) {
     spans.insert(spans.end(), more.begin(), more.end());
   };
   if (const UnescapedText unescaped(text); unescaped.changed()) {
-    for (SecretSpan& span : FindInCommands(unescaped.text()))
+    for (SecretSpan& span : FindPlainSecrets(unescaped.text()))
       spans.push_back({unescaped.Origin(span.begin), unescaped.Origin(span.end), std::move(span.kind)});
   }
   add(FindEncodedSecrets(text));
@@ -270,15 +250,25 @@ std::vector<SecretSpan> FindSecrets(std::string_view text, const RedactOptions& 
 }
 
 std::string Redactor::ApplyKnown(std::string text) const {
-  for (const auto& [value, label] : labels_) {
-    for (std::size_t at = text.find(value); at != std::string::npos; at = text.find(value, at)) {
-      const std::size_t end = at + value.size();
-      const bool is_part = (at > 0 && IsAlnumChar(text[at - 1])) || (end < text.size() && IsAlnumChar(text[end]));
-      if (!is_part) text.replace(at, value.size(), label);
-      at += is_part ? 1 : label.size();
+  if (labels_.empty()) return text;
+  std::string out;
+  std::size_t from = 0;
+  for (std::size_t at = 0; at + kShortestKnown <= text.size(); ++at) {
+    if (at > 0 && IsAlnumChar(text[at - 1])) continue;
+    const std::string_view rest = std::string_view(text).substr(at);
+    const std::string_view prefix = rest.substr(0, kShortestKnown);
+    for (auto known = labels_.lower_bound(prefix); known != labels_.end() && known->first.starts_with(prefix);
+         ++known) {
+      const std::size_t end = at + known->first.size();
+      if (!rest.starts_with(known->first) || (end < text.size() && IsAlnumChar(text[end]))) continue;
+      out.append(text, from, at - from).append(known->second);
+      from = end;
+      at = end - 1;
+      break;
     }
   }
-  return text;
+  if (from == 0) return text;
+  return out.append(text, from);
 }
 
 std::string Redactor::Apply(std::string text, std::size_t event, std::size_t line) {

@@ -15,7 +15,7 @@ int HexValue(char c) {
 
 struct Escape {
   std::size_t length = 0;  // 0: none
-  char character = 0;
+  char character = 0;      // 0: it stands for nothing
 };
 
 // The escape at `at`, which is a backslash or a percent sign. Quotes and backslashes stay, because they end strings.
@@ -25,6 +25,10 @@ Escape EscapeAt(std::string_view text, std::size_t at) {
     ++i;
   } else {
     while (i < text.size() && i - at < 8 && text[i] == '\\') ++i;
+    // A command goes on in the next line, in JSON behind `\\\n`.
+    const std::string_view rest = text.substr(i, 2);
+    if (rest.starts_with('\n') || (rest.starts_with('n') && i - at >= 3)) return {i + 1 - at, 0};
+    if (rest == "\r\n") return {i + 2 - at, 0};
     if (text.substr(i, 3) == "u00") {
       i += 3;
     } else if (text.substr(i, 1) == "x") {
@@ -57,7 +61,7 @@ UnescapedText::UnescapedText(std::string_view text) {
     text_.append(text, from, i - from);
     if (starts_.empty()) text_.reserve(text.size());
     starts_.push_back({text_.size(), i});
-    text_ += escape.character;
+    if (escape.character != 0) text_ += escape.character;
     i += escape.length;
     from = i;
     starts_.push_back({text_.size(), i});

@@ -8,7 +8,8 @@
 
 namespace upskill {
 
-// A text in which the escapes of printable ASCII characters are replaced: `\u0073`, `\x73`, `%73`.
+// A text in which the escapes of printable ASCII characters are replaced: `\u0073`, `\x73`, `%73`; a backslash at a
+// line's end is left out with the line end, because the command goes on.
 class UnescapedText {
  public:
   explicit UnescapedText(std::string_view text);
