@@ -178,10 +178,10 @@ const std::vector<Mistake>& CodeMistakes() {
 const std::vector<Mistake>& LinkMistakes() {
   static const std::vector<Mistake> mistakes = {
       {kCuda, "void rmsnorm(", "static void rmsnorm(",
-       "rmsnorm_cuda/rmsnorm.cu, line 8, column 13: the function `rmsnorm` is static or in a namespace without a name"},
+       "rmsnorm_cuda/rmsnorm.cu, line 8, column 13: the function `rmsnorm` is static or in an unnamed namespace"},
       {kCuda, "std::vector<torch::Tensor> split(torch::Tensor input, int64_t parts, bool copy) { return {input}; }",
        "namespace {\nstd::vector<torch::Tensor> split(torch::Tensor input, int64_t parts, bool copy) { return {}; }\n}",
-       "rmsnorm_cuda/rmsnorm.cu, line 14, column 28: the function `split` is static or in a namespace without a name"},
+       "rmsnorm_cuda/rmsnorm.cu, line 14, column 28: the function `split` is static or in an unnamed namespace"},
       {kCuda, "std::vector<torch::Tensor> split(torch::Tensor input, int64_t parts, bool copy) { return {input}; }",
        "namespace a::b {\nstd::vector<torch::Tensor> split(torch::Tensor input, int64_t parts, bool copy) { return {}; "
        "}\n}",

@@ -168,7 +168,7 @@ std::string ScopeText(const Function& function) {
 std::string MismatchOfLinkage(const Function& declared, const Function& defined) {
   const std::string place = CodeQuoted(declared.file->path);
   if (defined.is_internal)
-    return fmt::format("is static or in a namespace without a name here, but {} declares it for other files", place);
+    return fmt::format("is static or in an unnamed namespace here, but {} declares it for other files", place);
   const auto is_sure = [](const Function& one) { return one.scope.find(kAnyNamespace) == std::string::npos; };
   if (!is_sure(declared) || !is_sure(defined)) return "";
   if (declared.scope != defined.scope)

@@ -56,7 +56,7 @@ class Shortening {
     return {};
   }
 
-  // The words of a part that right answers have, too, as a share: what they don't use is left out first.
+  // The share of a part's words that right answers also contain: parts with the lowest share are left out first.
   double UseOf(const std::string& text) const {
     std::set<std::string_view> words;
     for (const std::string_view word : WordsIn(text)) {

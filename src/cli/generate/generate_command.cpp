@@ -102,7 +102,7 @@ void AddSkillOptions(CLI::App& command, GenerateCommandOptions& options) {
       .add_option(
           "--skill-tokens", options.how.target.tokens,
           "Target length of the skill's text, in tokens of the student if it runs in process; unless given, up to "
-          "1000 for small files to show whole")
+          "1000 to show small files whole")
       ->capture_default_str()
       ->check(WholeNumber(50, 20'000))
       ->type_name("N");

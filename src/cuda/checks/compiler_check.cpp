@@ -19,8 +19,8 @@ namespace {
 constexpr std::size_t kMaxSources = 50;
 constexpr std::size_t kShownTools = 60;
 constexpr const char* kInlinePython =
-    "it is Python, whose CUDA code (load_inline) isn't run here: ask for a .cu file with the kernel and a function "
-    "that launches it";
+    "the answer is Python that compiles CUDA itself (load_inline), which isn't run here: ask for a .cu file with the "
+    "kernel and a function that launches it";
 
 bool CompilesItself(std::string_view python) { return python.find("load_inline(") != std::string_view::npos; }
 

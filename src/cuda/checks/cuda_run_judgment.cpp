@@ -120,7 +120,7 @@ std::string ProblemOfCosts(const CudaRunSpec& spec, const DeviceReport& report) 
 
 std::string ProblemOfPrecision(const CudaRunSpec& spec, const DeviceReport& report) {
   if (spec.precision.empty()) return "";
-  constexpr std::uint64_t kShare = 4;  // of all computations with numbers that aren't whole
+  constexpr std::uint64_t kShare = 4;  // at least a quarter of the counted computations
   std::map<std::string, std::uint64_t> counts;
   std::uint64_t all = 0;
   for (const DeviceKernel& kernel : report.kernels) {
@@ -129,15 +129,15 @@ std::string ProblemOfPrecision(const CudaRunSpec& spec, const DeviceReport& repo
       all += count;
     }
   }
-  // What is more exact than float is no cheat.
+  // Computing in double where float is asked for is allowed.
   const std::uint64_t wanted = counts[spec.precision] + (spec.precision == "f32" ? counts["f64"] : 0);
   if (wanted > 0 && wanted >= all / kShare) return "";
   std::string used;
   for (const auto& [name, count] : counts) {
     if (count > 0) used += fmt::format("{}{} {}", used.empty() ? "" : ", ", count, name);
   }
-  return fmt::format("its kernels don't compute in {}: of the computations, {}", spec.precision,
-                     used.empty() ? "all are with whole numbers" : used + " were executed");
+  return fmt::format("its kernels don't compute in {}: they executed {}", spec.precision,
+                     used.empty() ? "only integer computations" : used + " computations");
 }
 
 std::string ProblemOfProgram(const CudaRunSpec& spec, const DeviceReport& report) {

@@ -254,8 +254,8 @@ DeviceReply DeviceSession::EarlyAccess(std::uint64_t address, std::string_view k
   if (early_access_ || std::equal(now->begin(), now->end(), Bytes(known).begin())) return {};
   DeviceFinding& finding = early_access_.emplace();
   finding.kind = "missing-wait";
-  finding.message = "The host uses managed memory that a kernel has written, before it waits for the kernel";
-  finding.detail = "it sees old values here; cudaDeviceSynchronize, or a wait for the stream, is missing";
+  finding.message = "A kernel wrote this managed memory, and the host uses it before it waits for the kernel";
+  finding.detail = "it sees old values here; call cudaDeviceSynchronize or wait for the stream first";
   finding.kernel = last_kernel_;
   return {};
 }

@@ -132,7 +132,7 @@ KernelBuild ReadBuild(const SandboxOutcome& outcome) {
     build.unclear = fmt::format("it calls {}, which can't be run without a GPU here", ExcerptLine(*unknown, 100));
   } else if (const std::string_view header = MissingTorchHeader(outcome.error); !header.empty()) {
     build.unclear = fmt::format(
-        "it includes {}, and programs are run without PyTorch here: ask for a function whose arguments are pointers "
+        "it includes {}, but programs are run without PyTorch here: ask for a function whose arguments are pointers "
         "and numbers, in a file without PyTorch; cuda_compile and cuda_bindings compile code with PyTorch",
         ExcerptLine(header, 60));
   } else {

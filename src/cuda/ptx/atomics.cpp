@@ -219,7 +219,7 @@ void Machine::CheckProxyFence(const Inst& inst, std::uint32_t lane, const Target
     if (action == Action::kBulkCopy || action == Action::kTensorCopy) continue;
     if (threads[write.thread].proxy_fenced >= write.time) continue;
     Report(FindingKind::kBadSynchronisation, inst, lane,
-           "Bulk copy from __shared__ memory that a thread has written without fence.proxy.async",
+           "Bulk copy from __shared__ memory without fence.proxy.async after a thread's write to it",
            fmt::format("thread ({},{},{}) wrote it; the fence belongs between the write and the barrier",
                        ThreadDim(write.thread).x, ThreadDim(write.thread).y, ThreadDim(write.thread).z),
            at, bytes, Space::kShared);

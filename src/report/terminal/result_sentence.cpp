@@ -157,7 +157,7 @@ std::optional<double> LossAgainstPrevious(const Compared& one) {
 
 Sentences ComparedSentences(const Compared& one) {
   if (const auto loss = LossAgainstPrevious(one); loss && one.verdict().word != Verdict::kHurts) {
-    return {fmt::format("Keep the previous version of the skill: {} does worse with this one, by {:.0f} points.",
+    return {fmt::format("Keep the previous version of the skill: {} does {:.0f} points worse with this one.",
                         one.run.plan().students[one.index].name, WholePercent(*loss)),
             fmt::format("With this one, {} answers passed{}.", PassedOf(one.with),
                         one.verdict().word == Verdict::kHelps ? ", still more than without it" : "")};

@@ -308,7 +308,7 @@ void RedactTrace(Trace& trace, Redactor& redactor) {
       *field = redactor.ApplyQuietly(std::move(*field));
     }
   }
-  // What was recognized late may have been said early.
+  // A secret recognized late may also occur earlier.
   for (Event& event : trace.events) {
     for (std::string* field : {&event.text, &event.command}) *field = redactor.ApplyKnown(std::move(*field));
   }
