@@ -155,7 +155,9 @@ TEST_P(AgentProgramTest, ReadsASkillThatIsInstalledAndNoOther) {
   ASSERT_TRUE(answer->work && answer->work->skill);
   EXPECT_THAT(answer->work->skill->read, testing::ElementsAre("SKILL.md")) << DumpJson(answer->work->transcript);
   // Claude Code puts the skill's text into a message of its own, which is no tool's result.
-  if (options_.program.id != "claude-code") EXPECT_THAT(DumpJson(answer->work->transcript), HasSubstr("Say hello."));
+  if (options_.program.id != "claude-code") {
+    EXPECT_THAT(DumpJson(answer->work->transcript), HasSubstr("Say hello."));
+  }
   EXPECT_EQ(answer->work->changes.written.size(), 1U);
 
   // Among others, as `eval --activation` has it.
