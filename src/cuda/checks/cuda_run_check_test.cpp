@@ -154,7 +154,7 @@ Json SumCheck() {
 }
 
 TEST_F(CudaRunTest, TheHostCantDeliverResultsByWhatItLaunches) {
-  const Result<CaseChecks> checks = ChecksOf(SumCheck());
+  Result<CaseChecks> checks = ChecksOf(SumCheck());
   ASSERT_TRUE(checks.ok()) << checks.error().message;
   const auto result_of = [&](std::string_view code) {
     return checks->Run(fmt::format(R"(`sum.cu`:
@@ -209,6 +209,12 @@ void launch_sum(const float* in, float* out, int n) {{
     const CheckResult result = result_of(honest);
     EXPECT_EQ(result.outcome, Outcome::kPass) << honest << result.detail;
   }
+  // Nor where results must be equal, and repetitions have equal inputs.
+  Json deterministic = SumCheck();
+  deterministic["deterministic"] = true;
+  checks = ChecksOf(deterministic);
+  EXPECT_EQ(result_of(host + "clear<<<1, 1>>>(); go<31>(b); take<<<1, 1>>>(out);").outcome, Outcome::kFail);
+  EXPECT_EQ(result_of("add<<<1, 1>>>(in, out, n);").outcome, Outcome::kPass);
 }
 
 TEST_F(CudaRunTest, ThePrecisionIsThatOfTheComputationsExecuted) {

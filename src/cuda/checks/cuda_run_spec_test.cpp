@@ -67,6 +67,11 @@ TEST(CudaRunSpec, RepetitionsDifferInSomeElementsUnlessResultsMustBeEqual) {
   EXPECT_LE(changed(), 7U);
   spec.deterministic = true;
   EXPECT_EQ(changed(), 0U);
+  // One of the sizes has other inputs, too, also with one seed.
+  spec.seeds = 1;
+  const std::vector<RunInputs> inputs = *MakeInputs(spec);
+  ASSERT_EQ(inputs.size(), 2U * static_cast<std::size_t>(spec.repetitions));
+  EXPECT_NE(inputs.front().arguments[0].data, inputs.back().arguments[0].data);
 }
 
 TEST(CudaRunSpec, TheReferencesResultsAreTakenApart) {
