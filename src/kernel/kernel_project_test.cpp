@@ -196,6 +196,10 @@ const std::vector<Mistake>& LinkMistakes() {
       {kCuda, "int64_t parts, bool copy", "int64_t parts",
        "rmsnorm_cuda/rmsnorm.cu, line 13, column 28: the function `split` has 2 parameters here, but"},
       {kHeader, "void rmsnorm(", "void launch(float *out, int n);\nvoid rmsnorm(", ""},
+      {kHeader, "std::vector<torch::Tensor> split(", "extern \"C\" std::vector<torch::Tensor> split(",
+       "rmsnorm_cpu/rmsnorm.cpp, line 8, column 28: the function `split` isn't extern \"C\" here, but"},
+      {kCuda, "std::vector<torch::Tensor> split(", "extern \"C\" std::vector<torch::Tensor> split(",
+       "rmsnorm_cuda/rmsnorm.cu, line 13, column 39: the function `split` is extern \"C\" here, but"},
       {kCuda, "__global__", "static void later(float *out);\nvoid f(float *out) { later(out); }\n__global__", ""},
       {kCuda, "__global__", "void launch(float *out, int n = 1);\nvoid f(float *out) { launch(out); }\n__global__",
        "rmsnorm_cuda/rmsnorm.cu, line 6, column 6: the function `launch` is declared and used, but no file defines it"},
@@ -239,6 +243,10 @@ const std::vector<Mistake>& PythonMistakes() {
       {kInit, "(out, x, weight, epsilon)", "(*args)", ""},
       {"torch-ext/fused_rmsnorm/layers.py", "    pass", "    from ._ops import ops as o\n    f = o.chunk",
        "torch-ext/fused_rmsnorm/layers.py, line 6, column 9: no operator `chunk` is registered"},
+      {"torch-ext/fused_rmsnorm/layers.py", "    pass", "    from ._ops import ops\n    f = getattr(ops, \"chunk\")",
+       "torch-ext/fused_rmsnorm/layers.py, line 6, column 9: no operator `chunk` is registered"},
+      {"torch-ext/fused_rmsnorm/layers.py", "    pass",
+       "    from ._ops import ops\n    f = getattr(ops, \"chunk\", None)", ""},
       {kInit, "from .layers import RMSNorm", "from . import layer",
        "torch-ext/fused_rmsnorm/__init__.py, line 5, column 1: the package has no `layer`"},
       {kInit, "from .layers import RMSNorm", "from .layer import (\n    RMSNorm,\n)",
@@ -251,6 +259,11 @@ const std::vector<Mistake>& PythonMistakes() {
        "import torch\n\n__all__ = [\n    \"rmsnorm\",  # \"x\"\n    \"layers\",\n    'norm',\n]\n",
        "torch-ext/fused_rmsnorm/__init__.py, line 7, column 6: __all__ lists `norm`, which this module doesn't have"},
       {kInit, "import torch\n", "import torch\n\n__all__ = [\"rmsnorm\", \"layers\", \"RMSNorm\"]\n", ""},
+      {kInit, "import torch\n", "import torch\nx = f(\n    [1, 2)\n",
+       "torch-ext/fused_rmsnorm/__init__.py, line 4, column 10: `)` closes nothing"},
+      {kInit, "import torch\n", "import torch\nx = {1: (2)\n",
+       "torch-ext/fused_rmsnorm/__init__.py, line 3, column 5: `{` is never closed"},
+      {kInit, "import torch\n", "import torch\nx = [')', \"\"\"(\n\"\"\"]  # }\n", ""},
   };
   return mistakes;
 }

@@ -21,8 +21,8 @@
 namespace upskill {
 namespace {
 
-// Of a block of extern "C", or with a name that is a macro.
-constexpr std::string_view kAnyNamespace = "*";
+constexpr std::string_view kAnyNamespace = "*";  // with a name that is a macro
+constexpr std::string_view kExternC = "extern \"C\"";
 constexpr std::size_t kMostSameName = 20;  // declarations and definitions of a name that are compared
 
 // Names that mean the same type, and those of which each means another one.
@@ -93,6 +93,7 @@ struct Function {
   CppSignature signature;
   std::string scope;  // its namespaces: "a::b"
   bool is_internal = false;
+  bool is_extern_c = false;
 };
 
 // The functions of a file that aren't templates; none if its brackets don't match.
@@ -129,7 +130,7 @@ class FunctionFinder {
   std::optional<std::string> NamespaceAt(std::size_t bracket) const {
     if (bracket < 2) return std::nullopt;
     if (code_.Is(bracket - 2, "extern") && code_.tokens[bracket - 1].kind == CppToken::Kind::kString)
-      return std::string(kAnyNamespace);
+      return std::string(kExternC);
     std::string name;
     std::size_t at = bracket - 1;
     for (; at > 0 && (code_.IsName(at) || code_.Is(at, "::")) && !code_.Is(at, "namespace"); --at)
@@ -140,14 +141,15 @@ class FunctionFinder {
   }
 
   void Add(CppSignature signature) {
-    Function function = {&file_, std::move(signature), "", false};
+    Function function = {&file_, std::move(signature), ""};
     function.is_internal = function.signature.is_static;
+    function.is_extern_c = function.signature.is_extern_c;
     std::vector<std::string_view> names;
     for (const Scope& scope : open_) {
-      names.push_back(scope.name);
+      if (scope.name != kExternC) names.push_back(scope.name);
+      function.is_extern_c = function.is_extern_c || scope.name == kExternC;
       function.is_internal = function.is_internal || scope.name.empty();
     }
-    if (function.signature.is_extern_c) names.push_back(kAnyNamespace);
     if (!function.signature.qualifiers.empty()) names.push_back(function.signature.qualifiers);
     for (const std::string_view name : names)
       function.scope += (function.scope.empty() ? "" : "::") + std::string(name);
@@ -164,11 +166,23 @@ std::string ScopeText(const Function& function) {
   return function.scope.empty() ? "outside of any namespace" : "in " + CodeQuoted(function.scope);
 }
 
+// Whether the definition sees the declaration, and so has its extern "C".
+bool Sees(const ProjectCode& code, const Function& defined, const Function& declared) {
+  return defined.file->kind != CodeKind::kCompiled ||
+         code.Reached({{std::string(defined.file->path), {}}}).contains(declared.file);
+}
+
 // Why the definition isn't the one that the declaration promises; empty if it may be.
-std::string MismatchOfLinkage(const Function& declared, const Function& defined) {
+std::string MismatchOfLinkage(const ProjectCode& code, const Function& declared, const Function& defined) {
   const std::string place = CodeQuoted(declared.file->path);
   if (defined.is_internal)
     return fmt::format("is static or in an unnamed namespace here, but {} declares it for other files", place);
+  if (declared.is_extern_c && defined.is_extern_c) return "";
+  if (declared.is_extern_c != defined.is_extern_c) {
+    if (Sees(code, defined, declared)) return "";
+    return fmt::format(R"({} extern "C" here, but {} declares it {} it)", defined.is_extern_c ? "is" : "isn't", place,
+                       declared.is_extern_c ? "with" : "without");
+  }
   const auto is_sure = [](const Function& one) { return one.scope.find(kAnyNamespace) == std::string::npos; };
   if (!is_sure(declared) || !is_sure(defined)) return "";
   if (declared.scope != defined.scope)
@@ -221,11 +235,12 @@ FunctionsByName NamedFunctions(const std::set<const CodeFile*>& files, const Fun
 }
 
 // What is used and defined differently from its declaration.
-void AddMismatches(const FunctionsByName& by_name, std::set<const Function*>& named, ProblemList& problems) {
+void AddMismatches(const FunctionsByName& by_name, const ProjectCode& code, std::set<const Function*>& named,
+                   ProblemList& problems) {
   for (const auto& [name, same] : by_name) {
     if (same.uses <= same.declared.size() + same.defined.size()) continue;
-    const auto fits = [](const Function* declared, const Function* defined) {
-      return MismatchOfLinkage(*declared, *defined).empty();
+    const auto fits = [&](const Function* declared, const Function* defined) {
+      return MismatchOfLinkage(code, *declared, *defined).empty();
     };
     for (const Function* defined : same.defined) {
       const bool is_declared = std::any_of(same.declared.begin(), same.declared.end(),
@@ -235,9 +250,9 @@ void AddMismatches(const FunctionsByName& by_name, std::set<const Function*>& na
                             [&](const Function* other) { return fits(one, other); });
       });
       if (is_declared || orphan == same.declared.end() || !named.insert(*orphan).second) continue;
-      ProjectCode::Add(
-          problems, *defined->file, defined->signature.token,
-          fmt::format("the function {} {}, so linking fails", CodeQuoted(name), MismatchOfLinkage(**orphan, *defined)));
+      ProjectCode::Add(problems, *defined->file, defined->signature.token,
+                       fmt::format("the function {} {}, so linking fails", CodeQuoted(name),
+                                   MismatchOfLinkage(code, **orphan, *defined)));
     }
   }
 }
@@ -247,7 +262,7 @@ void AddUndefined(const FunctionsByName& by_name, const ProjectCode& code, Probl
   std::set<std::string, std::less<>> names;
   for (const auto& [name, same] : by_name) {
     const bool is_ours = std::none_of(same.declared.begin(), same.declared.end(), [](const Function* one) {
-      return one->scope.find(kAnyNamespace) != std::string::npos || !one->signature.returns;
+      return one->is_extern_c || one->scope.find(kAnyNamespace) != std::string::npos || !one->signature.returns;
     });
     if (!same.declared.empty() && same.defined.empty() && same.uses > same.declared.size() && is_ours &&
         !code.IsInMacro(name))
@@ -351,7 +366,7 @@ void AddLinkageProblems(const BuildToml& build, const ProjectCode& code, Problem
   }
   std::set<const Function*> named;
   for (const auto& [backend, list] : sources)
-    AddMismatches(NamedFunctions(code.Reached(list), functions), named, problems);
+    AddMismatches(NamedFunctions(code.Reached(list), functions), code, named, problems);
   const FunctionsByName by_name = NamedFunctions(all, functions);
   AddUndefined(by_name, code, problems);
   for (const CodeFile* file : all) {

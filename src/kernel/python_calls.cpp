@@ -100,19 +100,23 @@ class CallRules {
     for (const PythonImport& import : RelativeImports(plain)) {
       if (!import.module.ends_with("._ops")) continue;
       for (const PythonImport::Name& one : import.names) {
-        if (one.name == "ops") CheckUses(path, plain, std::string(one.alias) + ".");
+        if (one.name == "ops") {
+          CheckUses(path, plain, std::string(one.alias) + ".");
+          CheckPrefixed(path, content, fmt::format("getattr({}, ", one.alias));
+        }
         if (one.name == "add_op_namespace_prefix") CheckPrefixed(path, content, std::string(one.alias) + "(");
       }
     }
   }
 
  private:
-  // @torch.library.register_fake(add_op_namespace_prefix("scale"))
+  // @torch.library.register_fake(add_op_namespace_prefix("scale")), getattr(ops, "scale")
   void CheckPrefixed(const std::string& path, const std::string& content, const std::string& call) {
     for (std::size_t at = FindChain(content, call); at != std::string::npos; at = FindChain(content, call, at + 1)) {
       const std::size_t quote = at + call.size();
       if (quote >= content.size() || (content[quote] != '"' && content[quote] != '\'')) continue;
-      CheckName(path, content, at, WordAt(content, quote + 1));
+      const std::string_view name = WordAt(content, quote + 1);
+      if (content.compare(quote + 1 + name.size(), 2, {content[quote], ')'}) == 0) CheckName(path, content, at, name);
     }
   }
 

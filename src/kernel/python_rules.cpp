@@ -54,6 +54,7 @@ class PythonRules {
 
   void Check(const std::string& path, std::string_view content) {
     const std::string plain = PythonWithoutStrings(content);
+    CheckBrackets(path, plain);
     std::size_t number = 0;
     for (const std::string_view raw : SplitLines(plain)) {
       ++number;
@@ -68,6 +69,29 @@ class PythonRules {
   bool imports_operators() const { return imports_operators_; }
 
  private:
+  // Says the first bracket without its partner.
+  void CheckBrackets(const std::string& path, std::string_view plain) {
+    std::string closing;  // of those that are open, the innermost last
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      const std::size_t kind = std::string_view("([{").find(plain[i]);
+      if (kind != std::string_view::npos) {
+        closing += ")]}"[kind];
+        open.push_back(i);
+      } else if (IsOneOf(plain.substr(i, 1), std::array<std::string_view, 3>{")", "]", "}"})) {
+        if (closing.empty() || closing.back() != plain[i]) return AddBracket(path, plain, i, "closes nothing");
+        closing.pop_back();
+        open.pop_back();
+      }
+    }
+    if (!open.empty()) AddBracket(path, plain, open.back(), "is never closed");
+  }
+
+  void AddBracket(const std::string& path, std::string_view plain, std::size_t at, std::string_view fault) {
+    problems_.Add(path, PositionAt(plain, at),
+                  fmt::format("{} {}, so Python can't load the module", CodeQuoted(plain.substr(at, 1)), fault));
+  }
+
   void CheckImport(const std::string& path, TextPosition at, std::string_view line) {
     const std::string_view module = ImportedModule(line);
     if (module.empty()) return;
