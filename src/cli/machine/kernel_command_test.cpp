@@ -76,6 +76,22 @@ TEST_F(KernelCommand, ARunSaysNothingOfRaces) {
   EXPECT_FALSE(json->contains("findings") || (*json)["kernels"][0].contains("costs")) << out;
 }
 
+TEST_F(KernelCommand, ARunWithAnInvalidAccessFails) {
+  if (!CanRun()) GTEST_SKIP() << "no nvcc or no sandbox, or a build with sanitizers";
+  const std::string file = folder
+                               .Write("write.cu", R"(__global__ void set(int* p) { p[64] = 1; }
+int main() {
+  int* p = nullptr;
+  cudaMalloc(&p, 4 * 64);
+  set<<<1, 1>>>(p);
+  cudaDeviceSynchronize();
+}
+)")
+                               .string();
+  EXPECT_EQ(Run({"kernel", "run", file}), 1);
+  EXPECT_THAT(error, HasSubstr("write.cu:1"));
+}
+
 TEST_F(KernelCommand, PassesFlagsToTheCompiler) {
   if (!CanRun()) GTEST_SKIP() << "no nvcc or no sandbox, or a build with sanitizers";
   const std::string file = folder.Write("flag.cu", "int main() { return NUMBER; }\n").string();

@@ -154,7 +154,8 @@ ExitCode RunProgram(const KernelRunner& runner, const KernelOptions& options, En
   task.counts = false;
   const Result<DeviceReport> report = RunOnce(runner, *build, options, task, env);
   if (!report) return PrintError(env, report.error());
-  const bool failed = report->exit_code != 0 || !report->failure.empty() || !report->limit.empty();
+  const bool failed =
+      report->exit_code != 0 || !report->failure.empty() || !report->limit.empty() || !report->findings.empty();
   if (options.json) {
     Json json = KernelReportJson(*report, build->registers);
     // What wasn't looked for isn't reported as absent.

@@ -141,7 +141,8 @@ Status Decoder::DecodeWmmaMultiply(const Statement& statement) {
   return Emit(statement, inst, d, sources);
 }
 
-// wgmma.mma_async.sync.aligned.m64nNk16.f32.type.type d, a, b, scale-d, scale-a, scale-b{, transpose-a}, transpose-b
+// wgmma.mma_async.sync.aligned.m64nNk16.f32.type.type (or .f16.f16.f16) d, a, b, scale-d, scale-a, scale-b{,
+// transpose-a}, transpose-b
 Status Decoder::DecodeWgmma(const Statement& statement) {
   if (statement.Has("fence") || statement.Has("commit_group") || statement.Has("wait_group")) {
     return Emit(statement, NewInst(statement, Action::kNop, InstClass::kSynchronisation), {}, {});
@@ -150,8 +151,10 @@ Status Decoder::DecodeWgmma(const Statement& statement) {
   Inst inst = NewInst(statement, Action::kWgmma, InstClass::kMatrix);
   inst.type = TypeAt(statement, 1);
   inst.space = Space::kShared;
+  const Type sum = TypeAt(statement, 2);
   const bool known = statement.Has("mma_async") && !statement.Has("sp") && shape && (*shape)[0] == 64 &&
-                     (*shape)[1] % 8 == 0 && (*shape)[2] == 16 && TypeAt(statement, 2) == Type::kF32 &&
+                     (*shape)[1] % 8 == 0 && (*shape)[2] == 16 &&
+                     (sum == Type::kF32 || (sum == Type::kF16 && inst.type == Type::kF16)) &&
                      (inst.type == Type::kF16 || inst.type == Type::kBf16) && inst.type == TypeAt(statement, 0);
   if (!known) return EmitUnsupported(statement);
   RETURN_IF_ERROR(NeedOperands(statement, 7, 8));
@@ -164,12 +167,15 @@ Status Decoder::DecodeWgmma(const Statement& statement) {
     if (i >= 6 && statement.operands[i].bits != 0) return EmitUnsupported(statement);
   }
   const auto negated = [&](std::size_t index) { return static_cast<std::int64_t>(statement.operands[index].bits) < 0; };
-  inst.sub = static_cast<std::uint8_t>((registers ? 1 : 0) | (negated(4) ? 2 : 0) | (negated(5) ? 4 : 0));
+  const std::size_t in_register = sum == Type::kF16 ? 2 : 1;  // elements of d
+  inst.sub = static_cast<std::uint8_t>((registers ? 1 : 0) | (negated(4) ? 2 : 0) | (negated(5) ? 4 : 0) |
+                                       (in_register == 2 ? 8 : 0));
   inst.flags = (*shape)[1];
-  ASSIGN_OR_RETURN(const std::vector<std::uint32_t> d, VectorSlots(statement, statement.operands[0], Type::kF32, true));
+  ASSIGN_OR_RETURN(const std::vector<std::uint32_t> d,
+                   VectorSlots(statement, statement.operands[0], in_register == 2 ? Type::kB32 : Type::kF32, true));
   ASSIGN_OR_RETURN(std::vector<std::uint32_t> sources,
                    VectorSlots(statement, statement.operands[1], registers ? Type::kB32 : Type::kB64, false));
-  if (d.size() * 2 != inst.flags || sources.size() != (registers ? 4U : 1U)) {
+  if (d.size() * in_register * 2 != inst.flags || sources.size() != (registers ? 4U : 1U)) {
     return Wrong(statement, "vectors of unexpected lengths");
   }
   ASSIGN_OR_RETURN(const std::uint32_t b, Source(statement, statement.operands[2], Type::kB64));

@@ -137,7 +137,7 @@ TEST(Wgmma, MultipliesByDescriptorsWithAndWithoutSwizzling) {
   const std::vector<double> a = SmallNumbers(std::size_t{64} * 16, 3);
   const std::vector<double> b = SmallNumbers(std::size_t{8} * 16, 4);
   const std::vector<double> expected = Product(a, b, 64, 8, 16);
-  for (const bool swizzled : {false, true}) {
+  for (const auto& [swizzled, halves] : {std::pair(false, false), std::pair(true, false), std::pair(true, true)}) {
     std::vector<std::uint8_t> image(16'384);
     // Blocks of 8 rows of 16 bytes, or rows of 128 bytes whose 16-byte parts are exchanged by the row.
     const auto put = [&](std::size_t start, std::size_t row, std::size_t k, double value) {
@@ -150,10 +150,15 @@ TEST(Wgmma, MultipliesByDescriptorsWithAndWithoutSwizzling) {
     for (std::size_t i = 0; i < b.size(); ++i) put(8192, i / 16, i % 16, b[i]);
     const std::uint64_t layout = swizzled ? (std::uint64_t{1024 >> 4U} << 32U) | (std::uint64_t{1} << 62U)
                                           : (std::uint64_t{128 >> 4U} << 16U) | (std::uint64_t{256 >> 4U} << 32U);
-    Device device(WgmmaKernel(
-        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd3, %rd4, 0, 1, 1, 0, 0;\n"
-        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd3, %rd4, 1, 1, -1, 0, 0;\n"
-        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd3, %rd4, 1, 1, 1, 0, 0;"));
+    const std::string multiply = halves ? "wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16 {%r8, %r9}, %rd3, %rd4, "
+                                        : "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, "
+                                          "%rd3, %rd4, ";
+    std::string code = multiply + "0, 1, 1, 0, 0;\n" + multiply + "1, 1, -1, 0, 0;\n" + multiply + "1, 1, 1, 0, 0;\n";
+    if (halves) {
+      code += ".reg .b16 %h<4>; mov.b32 {%h0, %h1}, %r8; mov.b32 {%h2, %h3}, %r9;\n";
+      for (const char i : {'0', '1', '2', '3'}) code += fmt::format("cvt.f32.f16 %f{0}, %h{0};\n", i);
+    }
+    Device device(WgmmaKernel(code));
     const std::uint64_t out = device.Reserve(std::size_t{128} * 16);
     const LaunchOutcome outcome = device.Run(1, 128, {device.Upload(image), out, layout, layout + (8192U >> 4U)});
     EXPECT_EQ(outcome.ending, Ending::kCompleted) << outcome.reason;

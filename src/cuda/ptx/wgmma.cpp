@@ -50,10 +50,11 @@ double Machine::MatrixElement(const Inst& inst, std::uint32_t lane, std::uint64_
 }
 
 // Sources: a's registers or its descriptor, b's descriptor, the predicate of scale-d. flags: the columns; sub: bits for
-// a in registers (1), a negated (2), b negated (4).
+// a in registers (1), a negated (2), b negated (4), sums in f16 (8): two in a register.
 void Machine::Wgmma(const Inst& inst, std::uint32_t mask) {
   const unsigned columns = inst.flags;
   const bool registers = (inst.sub & 1U) != 0;
+  const bool halves = (inst.sub & 8U) != 0;
   const std::size_t first = inst.results;
   const auto some = static_cast<std::uint32_t>(std::countr_zero(mask));
   const std::uint32_t b_operand = Operand(inst, first + (registers ? 4 : 1));
@@ -86,14 +87,17 @@ void Machine::Wgmma(const Inst& inst, std::uint32_t mask) {
   }
   for (unsigned lane = 0; lane < 32; ++lane) {
     if (((mask >> lane) & 1U) == 0) continue;
-    for (unsigned i = 0; i < inst.results; ++i) {
+    for (unsigned i = 0; i < inst.results * (halves ? 2U : 1U); ++i) {
       const unsigned row = lane / 4 + 8 * (i / 2 % 2);
       const unsigned column = 8 * (i / 4) + 2 * (lane % 4) + i % 2;
-      float& d = Register<float>(Operand(inst, i))[lane];
-      double sum = ((scale >> lane) & 1U) != 0 ? static_cast<double>(d) : 0;
+      std::uint32_t& d = Register<std::uint32_t>(Operand(inst, halves ? i / 2 : i))[lane];
+      const unsigned shift = halves ? 16 * (i % 2) : 0;
+      const double before = halves ? HalfValue(d >> shift, Type::kF16) : static_cast<double>(std::bit_cast<float>(d));
+      double sum = ((scale >> lane) & 1U) != 0 ? before : 0;
       for (unsigned k = 0; k < kDepth; ++k)
         sum = std::fma(a[std::size_t{row} * kDepth + k], b[column * kDepth + k], sum);
-      d = static_cast<float>(sum);
+      d = halves ? (d & ~(0xFFFFU << shift)) | (std::uint32_t{HalfFromDouble(sum)} << shift)
+                 : std::bit_cast<std::uint32_t>(static_cast<float>(sum));
     }
   }
   if (!options_.check_uninitialised) return;
