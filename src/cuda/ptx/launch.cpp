@@ -84,7 +84,8 @@ Result<LoadedModule> LoadedModule::Load(std::shared_ptr<const Module> module, De
   const Program& program = module->program();
   for (const GlobalVariable& variable : program.globals) {
     if (loaded.addresses_.contains(variable.info.name)) continue;
-    const std::uint64_t alignment = variable.info.managed ? kPageBytes : kAllocationAlignment;
+    const std::uint64_t alignment =
+        std::max(variable.info.managed ? kPageBytes : kAllocationAlignment, variable.info.alignment);
     ASSIGN_OR_RETURN(loaded.addresses_[variable.info.name],
                      memory.Allocate(variable.info.bytes, variable.info.name, alignment));
   }

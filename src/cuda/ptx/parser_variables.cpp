@@ -9,6 +9,8 @@
 
 namespace upskill::ptx {
 
+constexpr std::uint64_t kMostAlignment = 65'536;
+
 Status Parser::CheckVariableBytes(std::uint64_t bytes) {
   if (bytes > limits_.variable_bytes || variable_bytes_ + bytes > limits_.variable_bytes) {
     return ErrorHere(fmt::format("the variables have more than {} bytes", limits_.variable_bytes));
@@ -24,8 +26,8 @@ Result<Parser::VariableSpec> Parser::ParseVariableSpec() {
     const Token token = lexer_.Next();
     if (token.Is(".align")) {
       ASSIGN_OR_RETURN(spec.alignment, ExpectNumber());
-      if (!std::has_single_bit(spec.alignment) || spec.alignment > 4096) {
-        return ErrorAt(token.line, "an alignment is a power of two up to 4096");
+      if (!std::has_single_bit(spec.alignment) || spec.alignment > kMostAlignment) {
+        return ErrorAt(token.line, "an alignment is a power of two up to 65536");
       }
     } else if (token.Is(".v2") || token.Is(".v4")) {
       spec.vector = token.Is(".v2") ? 2 : 4;
