@@ -236,6 +236,8 @@ TEST(KernelText, SaysThatNothingWasFoundOnlyIfAllWasLookedAt) {
   DeviceReport report = Report();
   report.findings.clear();
   EXPECT_EQ(FindingsCount(report, 1).text(), "nothing found in 1 schedule\n");
+  report.streams = 2;
+  EXPECT_THAT(FindingsCount(report, 1).text(), HasSubstr("isn't checked")) << "their order isn't looked at";
   DeviceReport ended = report;
   ended.limit = "it took too long";
   EXPECT_EQ(FindingsCount(ended, 1).text(), "");

@@ -106,7 +106,11 @@ TerminalText FindingsText(const DeviceReport& report) {
 TerminalText FindingsCount(const DeviceReport& report, int schedules) {
   if (!report.findings.empty()) return TerminalText::Format("{}\n", Counted(report.findings.size(), "finding"));
   if (report.kernels.empty() || !report.failure.empty() || !report.limit.empty()) return {};
-  return TerminalText::Format("nothing found in {}\n", Counted(static_cast<std::size_t>(schedules), "schedule"));
+  const std::string counted = Counted(static_cast<std::size_t>(schedules), "schedule");
+  if (report.streams < 2) return TerminalText::Format("nothing found in {}\n", counted);
+  return TerminalText::Format(
+      "nothing found in {}; whether the {} streams wait for each other where they must isn't checked\n", counted,
+      report.streams);
 }
 
 TerminalText CostsText(const DeviceReport& report, const KernelRegisters& registers, const Style& style) {

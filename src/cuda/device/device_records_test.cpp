@@ -34,6 +34,7 @@ TEST(DeviceTask, IsReadAsItWasWritten) {
 TEST(DeviceReport, IsReadAsItWasWritten) {
   DeviceReport report;
   report.exit_code = 3;
+  report.streams = 2;
   report.output = "\xff\n";
   report.trials.push_back({{{1, "abc", 2, 3}}, {0}, 1, 2, 3, 4, 5});
   report.kernels.push_back({"k", 2, 128, 64, {{"branches", 5}}, {{"integer", 6}}, {{"f32", 7}}});
@@ -41,6 +42,7 @@ TEST(DeviceReport, IsReadAsItWasWritten) {
   const Result<DeviceReport> read = ReportFromJson(ReportToJson(report));
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(DumpJson(ReportToJson(*read)), DumpJson(ReportToJson(report)));
+  EXPECT_EQ(read->streams, 2U);
   EXPECT_FALSE(ReportFromJson(Json::object()).ok());
   EXPECT_FALSE(ReportFromJson(Json("text")).ok());
 }

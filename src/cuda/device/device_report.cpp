@@ -119,6 +119,7 @@ Json ReportToJson(const DeviceReport& report) {
           {"findings", ListToJson(report.findings, FindingToJson)},
           {"findings_dropped", report.findings_dropped},
           {"race_checks_incomplete", report.race_checks_incomplete},
+          {"streams", report.streams},
           {"output_cut", report.output_cut}};
 }
 
@@ -138,6 +139,7 @@ Result<DeviceReport> ReportFromJson(const Json& json) {
   for (const Json& finding : Member(json, "findings")) report.findings.push_back(FindingFromJson(finding));
   report.findings_dropped = JsonGet<std::uint64_t>(json, "findings_dropped", 0);
   report.race_checks_incomplete = JsonGet<bool>(json, "race_checks_incomplete", false);
+  report.streams = JsonGet<std::uint64_t>(json, "streams", 0);
   report.output_cut = JsonGet<bool>(json, "output_cut", false);
   return report;
 }

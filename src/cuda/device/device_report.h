@@ -68,7 +68,8 @@ struct DeviceReport {
   std::vector<DeviceFinding> findings;
   std::uint64_t findings_dropped = 0;
   bool race_checks_incomplete = false;
-  bool output_cut = false;  // the program printed more than is kept
+  std::uint64_t streams = 0;  // that the program made
+  bool output_cut = false;    // the program printed more than is kept
 };
 
 Json ReportToJson(const DeviceReport& report);

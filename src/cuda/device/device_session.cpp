@@ -77,6 +77,7 @@ DeviceReply DeviceSession::OutOfMemory() {
 
 DeviceReport DeviceSession::Finish() {
   log_.MoveTo(report_);
+  report_.streams = streams_.made();
   if (early_access_) report_.findings.push_back(*std::move(early_access_));
   report_.findings.insert(report_.findings.end(), unread_.begin(), unread_.end());
   return std::move(report_);

@@ -205,7 +205,9 @@ TEST_F(DeviceSessionTest, WorkThatNothingWaitsForIsPending) {
   const std::vector<std::uint64_t> trial = NextTrial();
   Launch(kernel, trial[0], trial[1], 4, stream);
   session_.Answer(Asked(kUpskillEndTrial), "");
-  EXPECT_EQ(session_.Finish().trials[0].pending_streams, 1U);
+  const DeviceReport report = session_.Finish();
+  EXPECT_EQ(report.trials[0].pending_streams, 1U);
+  EXPECT_EQ(report.streams, 1U);
 }
 
 TEST_F(DeviceSessionTest, RequestsOfAnyKindGetAnAnswer) {

@@ -12,6 +12,7 @@ namespace upskill {
 class StreamOrder {
  public:
   std::uint64_t Make(bool non_blocking);
+  std::uint64_t made() const { return next_; }
   // Something was done on a stream; an unknown number is one of the streams that the program doesn't make.
   void Work(std::uint64_t stream);
   void SynchronizeDevice();
