@@ -166,13 +166,14 @@ struct FileLanguages {
   std::string_view languages;
 };
 
-constexpr std::array<FileLanguages, 15> kFileLanguages = {{
+constexpr std::array<FileLanguages, 16> kFileLanguages = {{
     {"yaml yml", "yaml yml"},
     {"json", "jsonc json5"},
     {"py", "python python3"},
     {"js mjs cjs", "javascript js"},
     {"ts", "typescript"},
     {"rs", "rust"},
+    {"go", "golang"},
     {"rb", "ruby"},
     {"kt kts", "kotlin"},
     {"cs", "csharp"},
@@ -197,17 +198,17 @@ bool IsLanguageOf(const std::string& language, const std::string& file) {
          });
 }
 
-// The file that a block without a name has, if that is plain.
-std::string MeantFile(const FencedBlock& block, const std::vector<std::string>& wanted) {
+// The file that a block without a name has, if that is plain. `only`: the answer has no other block.
+std::string MeantFile(const FencedBlock& block, const std::vector<std::string>& wanted, bool only) {
   const std::string language = LanguageOf(block);
-  if (language.empty()) return wanted.size() == 1 ? wanted.front() : "";
   std::string meant;
   for (const std::string& file : wanted) {
     if (!IsLanguageOf(language, file)) continue;
     if (!meant.empty()) return "";
     meant = file;
   }
-  return meant;
+  const bool plain = language.empty() || HasWord("text txt plain plaintext code", language);
+  return meant.empty() && plain && only && wanted.size() == 1 ? wanted.front() : meant;
 }
 
 struct ReasoningTags {
@@ -248,6 +249,7 @@ std::size_t EndOfUnopened(std::string_view answer, const ReasoningTags& tags) {
 
 std::map<std::string, std::string> AnswerFiles(std::string_view answer, const std::vector<std::string>& wanted) {
   std::map<std::string, std::string> files;
+  std::map<std::string, std::vector<std::string>> unnamed;  // the contents of blocks, by the file that each may be
   std::vector<FencedBlock> blocks = FindFencedBlocks(answer);
   for (FencedBlock& block : blocks) {
     std::string name = NameInInfo(block.info);
@@ -261,13 +263,26 @@ std::map<std::string, std::string> AnswerFiles(std::string_view answer, const st
       if (name.ends_with(".json")) block.content.erase(0, block.content.find('\n') + 1);
     }
     name = WithoutDotFolder(std::move(name));
-    if (name.empty() && blocks.size() == 1) name = MeantFile(block, wanted);
+    if (name.empty()) {
+      std::string file = MeantFile(block, wanted, blocks.size() == 1);
+      if (!file.empty()) unnamed[std::move(file)].push_back(std::move(block.content));
+    }
     if (name.empty() || !ContainedPath("", name)) continue;
     name = PlainFileName(name);
     if (files.size() == kMaxAnswerFiles && !files.contains(name)) continue;
     files[std::move(name)] = std::move(block.content);
   }
+  // Of several blocks that may be the file, none is.
+  for (auto& [name, contents] : unnamed) {
+    if (contents.size() == 1 && ContainedPath("", name)) files.try_emplace(PlainFileName(name), std::move(contents[0]));
+  }
   return files;
+}
+
+std::vector<std::string> FileNamesIn(std::string_view text) {
+  std::vector<std::string> names;
+  for (FileWord& word : FileWords(text)) names.push_back(std::move(word.text));
+  return names;
 }
 
 std::string OutputFileContent(std::string_view answer, const std::string& file) {

@@ -19,9 +19,12 @@ inline constexpr std::size_t kMaxAnswerFiles = 1000;
 // build.toml"), which stays in the file unless that is JSON. A word is a name if it has an extension that begins with a
 // letter, or is Makefile, Dockerfile or the like, and isn't Node.js or the like. Of several blocks with one name the
 // last counts. Names that point outside the folder (ContainedPath) are left out, and so is what comes after 1,000
-// files. An answer's only block, if it has no name, is the file of `wanted` (relative paths) that it must be: the one
-// whose extension fits the block's language, or, without a language, the only one wanted.
+// files. The only block without a name whose language fits just one file of `wanted` (relative paths) is that file, and
+// an answer's only block without a name and a language is the only file wanted.
 std::map<std::string, std::string> AnswerFiles(std::string_view answer, const std::vector<std::string>& wanted = {});
+
+// The words that look like files' names.
+std::vector<std::string> FileNamesIn(std::string_view text);
 
 // The content of `file` in an answer written without tools: the last fenced code block whose info string or preceding
 // line names the file, else the only fenced block, else the whole answer.

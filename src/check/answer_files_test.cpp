@@ -87,6 +87,9 @@ TEST(AnswerFiles, TheOnlyBlockIsTheFileThatIsWanted) {
   EXPECT_THAT(AnswerFiles("```python\nx\n```\n", {"a.py", "b.py"}), IsEmpty()) << "which one isn't plain";
   EXPECT_THAT(AnswerFiles("```sh\ndocker compose up\n```\n", {"compose.yaml"}), IsEmpty()) << "another language";
   EXPECT_THAT(AnswerFiles("```\n1\n```\n```\n2\n```\n", {"a.txt"}), IsEmpty()) << "two blocks";
+  EXPECT_THAT(AnswerFiles("```py\n1\n```\n```py\n2\n```\n", {"a.py"}), IsEmpty()) << "two of its language";
+  EXPECT_THAT(AnswerFiles("```py\n1\n```\n```sh\npython3 a.py\n```\n", {"a.py"}), ElementsAre(Pair("a.py", "1\n")));
+  EXPECT_THAT(AnswerFiles("a.py:\n```py\n1\n```\n```py\n2\n```\n", {"a.py"}), ElementsAre(Pair("a.py", "1\n")));
   EXPECT_THAT(AnswerFiles("```b.txt\n1\n```\n", {"a.txt"}), ElementsAre(Pair("b.txt", "1\n"))) << "it has a name";
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "check/answer_files.h"
+#include "check/asked_files.h"
 #include "check/check_makers.h"
 #include "check/group_check.h"
 #include "skill/check_types.h"
@@ -155,6 +156,7 @@ Result<CaseChecks> CaseChecks::Make(const Case& test_case, const Sandbox& sandbo
     made.checks_.push_back(std::move(check));
   }
   ASSIGN_OR_RETURN(made.gap_, GapFiller::Make(test_case, made.parts_).With(label));
+  for (const std::string& file : AskedFiles(test_case)) made.parts_.Number(file);
   made.parts_.Finish();
   made.context_files_.resize(made.parts_.size());
   const auto add_file = [&made](const std::string& name, const std::string& content) {
@@ -292,10 +294,15 @@ std::vector<CheckResult> CaseChecks::RunJudged(std::string_view answer, std::vec
   return results;
 }
 
-// Those that checks name; if checks look at all files, those of the context too.
+// Those that checks name and commands need; if the case has all of them, and checks look at all files, any of the case.
 std::vector<std::string> CaseChecks::WantedFiles() const {
   std::vector<std::string> wanted;
-  for (std::size_t part = 1; part < parts_.size(); ++part) wanted.push_back(parts_.file(part));
+  bool missing = false;
+  for (std::size_t part = 1; part < parts_.size(); ++part) {
+    wanted.push_back(parts_.file(part));
+    missing = missing || !context_files_[part];
+  }
+  if (missing) return wanted;
   for (const auto& [name, content] : all_context_files_) {
     if (std::find(wanted.begin(), wanted.end(), name) == wanted.end()) wanted.push_back(name);
   }
