@@ -105,14 +105,60 @@ FenceScanner::Line FenceScanner::Take(std::string_view line) {
   return open_ ? Line::kOpening : Line::kText;
 }
 
+namespace {
+
+// 1 for a line of three backticks and a language, which opens a block, -1 for one of three backticks alone.
+int StepOf(std::string_view line) {
+  line = Trim(line);
+  if (!line.starts_with("```")) return 0;
+  line.remove_prefix(kMinFence);
+  if (line.empty()) return -1;
+  return IsAsciiLetter(line.front()) && line.find('`') == std::string_view::npos ? 1 : 0;
+}
+
+// What an opening line within an open block means: a block within the block (Markdown in a README), if both are closed
+// further down; else the open block was never closed.
+class InnerFences {
+ public:
+  explicit InnerFences(std::string_view text) {
+    for (const std::string_view line : SplitLines(text))
+      depths_.push_back((depths_.empty() ? 0 : depths_.back()) + StepOf(line));
+    lowest_ = depths_;
+    for (std::size_t i = lowest_.size(); i-- > 1;) lowest_[i - 1] = std::min(lowest_[i - 1], lowest_[i]);
+  }
+  bool BothAreClosed(std::size_t line) const { return lowest_[line] <= depths_[line] - 2; }
+
+ private:
+  std::vector<int> depths_;
+  std::vector<int> lowest_;  // from the line on
+};
+
+}  // namespace
+
 std::vector<FencedBlock> FindFencedBlocks(std::string_view text) {
   std::vector<FencedBlock> blocks;
+  const InnerFences fences(text);
   FenceScanner scanner;
   std::string_view line_before;
-  while (!text.empty()) {
+  bool may_nest = false;
+  int inner = 0;  // open blocks within the block
+  for (std::size_t number = 0; !text.empty(); ++number) {
     std::string_view line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
     text.remove_prefix(line.size());
-    switch (scanner.Take(line)) {
+    const int step = StepOf(line);
+    if (may_nest && (step == 1 || inner > 0)) {
+      if (inner == 0 && !fences.BothAreClosed(number)) {
+        scanner.Take("```");
+      } else {
+        inner += step;
+        TakeIndent(line, scanner.indent());
+        blocks.back().content += line;
+        continue;
+      }
+    }
+    const FenceScanner::Line kind = scanner.Take(line);
+    may_nest = kind == FenceScanner::Line::kOpening ? step == 1 : may_nest && kind == FenceScanner::Line::kCode;
+    switch (kind) {
       case FenceScanner::Line::kText:
         if (!Trim(line).empty()) line_before = Trim(line);
         break;

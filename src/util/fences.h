@@ -44,7 +44,8 @@ struct FencedBlock {
   std::string content;  // the lines in between, with line endings, without the indentation of the opening fence
 };
 
-// All blocks in order; an unclosed block ends with the text. The views point into `text`.
+// All blocks in order; an unclosed block ends with the text. Unlike CommonMark, a line "```python" within a block
+// "```markdown" opens a block within it, if both are closed, or else ends it. The views point into `text`.
 std::vector<FencedBlock> FindFencedBlocks(std::string_view text);
 
 // A fence of backticks longer than any run of backticks in the content.

@@ -93,6 +93,20 @@ TEST(FindFencedBlocks, UnclosedGoesToTheEnd) {
   EXPECT_THAT(ContentsOf("```x\n"), ElementsAre(""));
 }
 
+TEST(FindFencedBlocks, ABlockThatIsNotClosedEndsAtTheNext) {
+  const auto blocks = FindFencedBlocks("```python\na = 1\n```bash\nls\n```\ntext\n```python\nb = 2\n```\n");
+  ASSERT_THAT(blocks, SizeIs(3));
+  EXPECT_EQ(blocks[0].content, "a = 1\n");
+  EXPECT_EQ(blocks[1].info, "bash");
+  EXPECT_EQ(blocks[1].content, "ls\n");
+  EXPECT_EQ(blocks[2].content, "b = 2\n");
+}
+
+TEST(FindFencedBlocks, ABlockMayHaveBlocksWithin) {
+  EXPECT_THAT(ContentsOf("```markdown\n# T\n```sh\nls\n```\nEnd\n```py\n1\n```\n```\nAnd\n```py\n2\n```\n"),
+              ElementsAre("# T\n```sh\nls\n```\nEnd\n```py\n1\n```\n", "2\n"));
+}
+
 TEST(FindFencedBlocks, EmptyAndCrLf) {
   EXPECT_THAT(ContentsOf("```\n```\n"), ElementsAre(""));
   const auto crlf = FindFencedBlocks("~~~ toml\r\na\r\n~~~\r\n");
@@ -129,6 +143,9 @@ TEST(FindFencedBlocks, ManyFencesAreQuick) {
   std::string text;
   for (int i = 0; i < 100000; ++i) text += "```\n";
   EXPECT_THAT(FindFencedBlocks(text), SizeIs(50000));
+  std::string opened;
+  for (int i = 0; i < 100000; ++i) opened += "```c\n";
+  EXPECT_THAT(FindFencedBlocks(opened), SizeIs(100000));
 }
 
 TEST(FenceFor, IsLongerThanEveryRunInside) {
