@@ -138,10 +138,10 @@ class Search {
   }
 
   void AddOfCommand(std::string command) {
-    static const RE2 written(R"((?:>{1,2}|-o)\s*[\w./-]+)");
+    static const RE2 others(R"((?:>{1,2}|-o)\s*[\w./-]+|[\w./-]*\*[\w./*-]*)");  // files written, and patterns
     static const RE2 module(R"(python[\d.]*(?:\s+-\w+)*\s+-m\s+([\w.]+))");
     AddPythonModules(command);
-    RE2::GlobalReplace(&command, written, " ");
+    RE2::GlobalReplace(&command, others, " ");
     for (const std::string& file : FileNamesIn(command)) Add(file);
     std::string name;
     for (re2::StringPiece rest = command; RE2::FindAndConsume(&rest, module, &name);) AddModule(name);

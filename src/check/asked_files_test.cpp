@@ -49,7 +49,7 @@ TEST(AskedFiles, AreThoseThatTestsOfTheCaseImport) {
 }
 
 TEST(AskedFiles, AreThoseThatCommandsName) {
-  EXPECT_THAT(AskedFiles(CaseWith(R"({"type": "command", "command": "python3 ready.py > out.txt"})")),
+  EXPECT_THAT(AskedFiles(CaseWith(R"({"type": "command", "command": "cat *.txt; python3 ready.py > out.txt"})")),
               ElementsAre("ready.py"));
   EXPECT_THAT(AskedFiles(CaseWith(R"({"type": "command", "command": "python3 -m ready 3"})")), ElementsAre("ready.py"));
   EXPECT_THAT(AskedFiles(CaseWith(R"({"type": "command", "command": "python3 -c 'from ready import f; f()'"})")),

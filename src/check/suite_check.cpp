@@ -11,6 +11,8 @@
 #include <set>
 #include <utility>
 
+#include "check/answer_files.h"
+#include "util/fences.h"
 #include "util/text.h"
 #include "util/work_pool.h"
 
@@ -177,8 +179,45 @@ void AddNeverFailing(const std::vector<CaseChecks>& checks, const Suite& suite, 
   }
 }
 
-Status AddWeaknesses(const Suite& suite, const std::vector<CaseChecks>& checks, const SuiteCheckOptions& options,
-                     SuiteReport& report) {
+// The block of an answer that delivers a single file, as models write it that don't name their files.
+std::vector<std::pair<std::string, std::string>> OtherForms(std::string_view answer) {
+  const std::vector<FencedBlock> blocks = FindFencedBlocks(answer);
+  const auto files = AnswerFiles(answer);
+  if (blocks.size() != 1 || files.size() > 1) return {};
+  const std::string name = files.empty() ? "" : files.begin()->first;
+  const std::size_t dot = name.rfind('.');
+  const std::string language = dot == std::string::npos ? "" : name.substr(dot + 1);
+  const std::string fence = FenceFor(blocks.front().content);
+  const std::string& code = blocks.front().content;
+  const std::string tildes(fence.size(), '~');
+  return {
+      {"without a file name", fmt::format("{}{}\n{}{}\n", fence, language, code, fence)},
+      {"without a file name and a language", fmt::format("{}\n{}{}\n", fence, code, fence)},
+      {"between tildes", fmt::format("{}{}\n{}{}\n", tildes, language, code, tildes)},
+      {"with text before and after it",
+       fmt::format("Here is the code:\n\n{}{}\n{}{}\n\nIt does what you asked for.\n", fence, language, code, fence)}};
+}
+
+// A right answer whose code fails only because of how it is written down: models would fail the same way.
+void AddFailingForms(const CaseChecks& checks, const std::vector<std::pair<std::string, std::string>>& right,
+                     const StopFlag* stop, CaseReport& report) {
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    if (report.answers[i].word != Judged::kAsExpected) continue;
+    for (const auto& [form, text] : OtherForms(right[i].second)) {
+      for (const CheckResult& result : checks.Run(text, stop)) {
+        if (result.outcome != Outcome::kFail) continue;
+        report.weaknesses.push_back(
+            fmt::format("{} passes, but fails as a block {}: {}: {}; say in the input how to name the file, or give "
+                        "the case an \"output_file\"",
+                        right[i].first, form, result.name, result.detail));
+        return;
+      }
+    }
+  }
+}
+
+Status AddWeaknesses(const Suite& suite, const std::vector<CaseChecks>& checks,
+                     const std::vector<AnswersOfCase>& answers, const SuiteCheckOptions& options, SuiteReport& report) {
   std::map<std::string, std::string> first_with;
   for (std::size_t i = 0; i < suite.cases.size(); ++i) {
     if (options.stop != nullptr && options.stop->load() > 0) {
@@ -192,6 +231,7 @@ Status AddWeaknesses(const Suite& suite, const std::vector<CaseChecks>& checks, 
       if (AllPass(checks[i].Run("", options.stop))) one.weaknesses.emplace_back("an empty answer passes");
       if (AllPass(checks[i].Run(test_case.input, options.stop)))
         one.weaknesses.emplace_back("an echo of the input passes");
+      AddFailingForms(checks[i], answers[i].right, options.stop, one);
     }
     if (one.answers.empty()) one.weaknesses.emplace_back("no reference: nothing shows that an answer can pass");
     const auto [known, added] = first_with.emplace(test_case.input, test_case.id);
@@ -234,7 +274,7 @@ Result<SuiteReport> CheckSuite(const Suite& suite, const std::vector<AnswersOfCa
     one.seconds += job.report.seconds;
     one.answers.push_back(std::move(job.report));
   }
-  if (options.lint && !report.interrupted) RETURN_IF_ERROR(AddWeaknesses(suite, checks, options, report));
+  if (options.lint && !report.interrupted) RETURN_IF_ERROR(AddWeaknesses(suite, checks, answers, options, report));
   return report;
 }
 

@@ -56,6 +56,21 @@ TEST(CheckSuite, PassesASoundSuite) {
   EXPECT_FALSE(report.cases[0].HasProblem());
 }
 
+TEST(CheckSuite, LintTriesReferencesInOtherForms) {
+  if (!DefaultSandbox().Available()) GTEST_SKIP();
+  const auto weaknesses = [](const std::string& check, const std::string& reference) {
+    const std::string text =
+        R"([{"input": "Write it", "reference": ")" + reference + R"(", "checks": [)" + check + "]}]";
+    const SuiteReport report = ReportOf(SuiteOf(text), {}, true);
+    return report.cases.empty() ? std::vector<std::string>{"no case"} : report.cases[0].weaknesses;
+  };
+  const std::string named = R"({"type": "command", "command": "sh ./a.sh"})";
+  const std::string unnamed = R"({"type": "command", "command": "ls | grep sh && sh ./a*.sh"})";
+  EXPECT_THAT(weaknesses(named, "a.sh:\\n```sh\\nexit 0\\n```\\n"), IsEmpty());
+  EXPECT_THAT(weaknesses(unnamed, "a.sh:\\n```sh\\nexit 0\\n```\\n"), ElementsAre(HasSubstr("without a file name")));
+  EXPECT_THAT(weaknesses(R"({"type": "command", "command": "grep -q teal answer.md"})", "teal"), IsEmpty());
+}
+
 TEST(CheckSuite, NamesWhatIsJudgedWrongly) {
   const SuiteReport report = ReportOf(SuiteOf(R"([{"id": "c", "input": "i", "reference": "blue",
     "checks": [{"type": "contains", "values": "teal"}],
