@@ -96,7 +96,9 @@ std::vector<SecretSpan> FindEmailAddresses(std::string_view text) {
     const bool remote =
         text.substr(end, 1) == ":" && end + 1 < text.size() &&
         (IsAlnumChar(text[end + 1]) || std::string_view("/~.").find(text[end + 1]) != std::string_view::npos);
-    if (local.empty() || IsService(local) || IsInUrl(text, begin)) continue;
+    // In a URL, the part before the last `@` is a user's name.
+    const bool user_name = text.substr(end, 1) == "@";
+    if (local.empty() || IsService(local) || (IsInUrl(text, begin) && !user_name)) continue;
     if (remote && text.substr(end + 1, 40).find('/') != std::string_view::npos) continue;  // user@host:path
     spans.push_back({begin, end, "email"});
   }

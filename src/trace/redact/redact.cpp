@@ -220,7 +220,11 @@ std::vector<SecretSpan> FindSecrets(std::string_view text, const RedactOptions& 
     spans.insert(spans.end(), more.begin(), more.end());
   };
   if (const UnescapedText unescaped(text); unescaped.changed()) {
-    for (SecretSpan& span : FindPlainSecrets(unescaped.text()))
+    std::vector<SecretSpan> found = FindPlainSecrets(unescaped.text());
+    if (options.emails) {
+      for (SecretSpan& span : FindEmailAddresses(unescaped.text())) found.push_back(std::move(span));
+    }
+    for (SecretSpan& span : found)
       spans.push_back({unescaped.Origin(span.begin), unescaped.Origin(span.end), std::move(span.kind)});
   }
   add(FindEncodedSecrets(text));

@@ -211,7 +211,9 @@ std::optional<SecretSpan> MatchWord(std::string_view text, Word word, std::size_
   if (Holds(value, "[redacted:")) return std::nullopt;
   // "pass" is a word of its own, too: a stage of a compiler, a test that passed.
   const bool short_word = word == Word::kPwd || (word == Word::kPass && end - begin == 4);
-  const bool letters = std::all_of(value.begin(), value.end(), IsLetterChar);
+  // Of `MYSQL_PWD=words`, the name says enough.
+  const bool named = word == Word::kPwd && found->strong && text.substr(0, begin).ends_with('_');
+  const bool letters = !named && std::all_of(value.begin(), value.end(), IsLetterChar);
   if (short_word &&
       (!found->rest.empty() || (!found->quoted && (letters || IsUpperChar(text[begin]) != IsUpperChar(text[end - 1])))))
     return std::nullopt;

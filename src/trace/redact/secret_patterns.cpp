@@ -48,7 +48,7 @@ void MatchPattern(std::string_view text, std::size_t from, std::size_t to, const
     std::string_view value = Piece(group);
     const auto begin = static_cast<std::size_t>(value.data() - text.data());
     if (pattern.test == ValueTest::kPassword || pattern.test == ValueTest::kRandom) {
-      while (!value.empty() && std::string_view(".:)]}>").find(value.back()) != std::string_view::npos)
+      while (!value.empty() && std::string_view(".,:)]}>").find(value.back()) != std::string_view::npos)
         value.remove_suffix(1);
     }
     const bool strong = begin > 0 && std::string_view("=\"':").find(text[begin - 1]) != std::string_view::npos;

@@ -338,6 +338,22 @@ TEST(SecretShapes, ValuesThatCommandsAndPromptsName) {
            {"htpasswd -bc users ada ", ""},
            {"echo 'ada:", "' | sudo chpasswd"},
            {"default login ada password ", ""},
+           {"aws configure <<EOF\n$ID\n", "ab+/0123456789yz\nus-east-1\njson\nEOF"},
+           {"printf '%s\\n' " + ("AKIA" + Some("ABCDEFGH", 16, 3)) + " ", "ab+/0123456789yz us-east-1 | aws configure"},
+           {"vault login ", ""},
+           {"az login --service-principal -u 1 -p ", " --tenant t"},
+           {"cargo login ", ""},
+           {"echo ", " | vercel env add API production"},
+           {"docker login -u ada -p", ""},
+           {"useradd -m -p '", "' ada"},
+           {"npm config set _auth ", ""},
+           {"mc alias set store http://h ada ", ""},
+           {"supabase secrets set API=", ""},
+           {"my API key is ", ", use it"},
+           {"gh secret set NAME `\n  --body ", ""},
+           {"az login ^\r\n -u ada ^\r\n -p ", ""},
+           {R"({"command":"vault login `\r\n )", "\"}"},
+           {"vault login \\\n  # of the server\n  ", ""},
        }) {
     EXPECT_THAT(Redacted(before + value + after), Not(HasSubstr(value))) << before;
   }
@@ -356,9 +372,62 @@ TEST(SecretShapes, ValuesThatCommandsAndPromptsName) {
            "echo done | sudo tee /etc/motd",
            "mongosh --host my-production-db --quiet",
            "mkdir -p build && mongod --dbpath data",
+           "mysql --print-defaults",
+           "The machine is password protected, and the default password should change",
+           "users identified by address",
+           "UID={user};PWD={db_password}",
+           "the key is configuration_of_the_cluster",
+           "unzip -p archive.zip && scp -P 2222 archive host:",
+           "vault login -method=oidc role=readers",
+           "ssh-keygen -t ed25519 -f key -N ''",
        }) {
     ExpectKept(text);
   }
+}
+
+// Where a command or file holds a password, even a word is one.
+TEST(SecretShapes, PasswordsOfLettersWhereNothingElseStands) {
+  for (const auto& [before, after] : std::vector<std::pair<std::string, std::string>>{
+           {"docker login -u ada -p ", " registry.test"},
+           {"docker login `\n  -u ada `\n  -p ", ""},
+           {"mysql -u root -p", " shop"},
+           {"sshpass -p ", " ssh ada@host"},
+           {"curl -uada:", " https://h.test"},
+           {"chpasswd <<< 'ada:", "'"},
+           {"sudo chpasswd <<EOF\nbob:lakewindow\nada:", "\nEOF"},
+           {"printf '", "\\nbluegatehouse\\n' | passwd ada"},
+           {"sudo -S <<< '", "' ls"},
+           {"zip -P ", " a.zip f"},
+           {"ssh-keygen -t ed25519 -N '", "' -f k"},
+           {"gpg --batch --passphrase ", " -d f"},
+           {"poetry config http-basic.store ada ", ""},
+           {"smbclient //h/s -U ada%", ""},
+           {"MYSQL_PWD=", " mysql"},
+           {"machine h.test\n  login ada\n  password ", "\n"},
+           {"default login ada password ", ""},
+           {"create user app identified by ", ";"},
+           {"ALTER USER app\n  WITH PASSWORD '", "';"},
+           {"Driver={X};UID=sa;PWD={", "};Encrypt=yes"},
+           {"UID=sa;PWD={a;", "}"},
+       }) {
+    EXPECT_THAT(Redacted(before + "bluegatehouse" + after), Not(HasSubstr("bluegatehouse"))) << before;
+  }
+}
+
+TEST(SecretShapes, KeysOfOtherShells) {
+  const std::string line = Some(kAlphanumeric, 64, 8);
+  ExpectGone("---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: \"k\"\n" + line +
+                 "\n---- END SSH2 ENCRYPTED PRIVATE KEY ----",
+             line, "private-key");
+  for (const char* end : {"\n", "\r\n", "\\n"})
+    ExpectGone(std::string("Private-Lines: 2") + end + "AAAA" + line + end + line + end + "Private-MAC: 00", line,
+               "private-key");
+}
+
+TEST(SecretShapes, AddressesInsideOfUrls) {
+  for (const char* text :
+       {"https://h.test/leave?mail=ada.lovelace%40engine.test", "ssh://ada.lovelace@engine.test@host.test/x"})
+    EXPECT_THAT(WithoutEmails(text), Not(HasSubstr("lovelace")));
 }
 
 TEST(SecretShapes, LongTextsOfAnyKindStayWhole) {

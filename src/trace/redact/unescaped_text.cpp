@@ -13,22 +13,47 @@ int HexValue(char c) {
   return (c >= 'a' ? c - 'a' : c - 'A') + 10;
 }
 
+// The length of lines that hold a comment only.
+std::size_t CommentLines(std::string_view text) {
+  std::size_t end = 0;
+  while (true) {
+    const std::size_t mark = text.find_first_not_of(" \t", end);
+    const std::size_t line_end = text.find('\n', end);
+    if (mark == std::string_view::npos || text[mark] != '#' || line_end == std::string_view::npos) return end;
+    end = line_end + 1;
+  }
+}
+
+// The length of a line end as a shell of Windows continues commands behind a mark: `\r\n`, in JSON as two escapes.
+std::size_t LineEndLength(std::string_view text) {
+  for (const std::string_view end : {"\n", "\r\n", "\\n", "\\r\\n"}) {
+    if (text.starts_with(end)) return end.size();
+  }
+  return 0;
+}
+
 struct Escape {
   std::size_t length = 0;  // 0: none
   char character = 0;      // 0: it stands for nothing
 };
 
-// The escape at `at`, which is a backslash or a percent sign. Quotes and backslashes stay, because they end strings.
+// The escape at `at`, which is a backslash, a percent sign, or the mark of a continued command. Quotes and backslashes
+// stay, because they end strings.
 Escape EscapeAt(std::string_view text, std::size_t at) {
   std::size_t i = at;
+  if (text[at] == '`' || text[at] == '^') {
+    const std::size_t end = at > 0 && text[at - 1] == ' ' ? LineEndLength(text.substr(at + 1)) : 0;
+    return {end == 0 ? 0 : 1 + end + CommentLines(text.substr(at + 1 + end)), 0};
+  }
   if (text[at] == '%') {
     ++i;
   } else {
     while (i < text.size() && i - at < 8 && text[i] == '\\') ++i;
     // A command goes on in the next line, in JSON behind `\\\n`.
     const std::string_view rest = text.substr(i, 2);
-    if (rest.starts_with('\n') || (rest.starts_with('n') && i - at >= 3)) return {i + 1 - at, 0};
-    if (rest == "\r\n") return {i + 2 - at, 0};
+    if (rest.starts_with('n') && i - at >= 3) return {i + 1 - at, 0};
+    if (const std::size_t end = rest.starts_with('\n') ? 1U : rest == "\r\n" ? 2U : 0U; end > 0)
+      return {i + end - at + CommentLines(text.substr(i + end)), 0};
     if (text.substr(i, 3) == "u00") {
       i += 3;
     } else if (text.substr(i, 1) == "x") {
@@ -49,7 +74,7 @@ UnescapedText::UnescapedText(std::string_view text) {
   std::size_t from = 0;
   std::size_t i = 0;
   while (i < text.size()) {
-    if (text[i] != '\\' && text[i] != '%') {
+    if (std::string_view("\\%`^").find(text[i]) == std::string_view::npos) {
       ++i;
       continue;
     }
