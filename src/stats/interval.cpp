@@ -11,8 +11,6 @@
 namespace upskill {
 namespace {
 
-constexpr double kPseudoSquares = 2.5;
-
 Interval Around(double center, double half_width) {
   return {std::max(-1.0, center - half_width), std::min(1.0, center + half_width)};
 }
@@ -84,7 +82,8 @@ std::optional<Interval> LiftIntervalOfUnits(const std::vector<UnitRounds>& units
   if (pairs <= 0.0) return std::nullopt;
   if (rounds <= 1.0) return OfOneRound(units, confidence);  // the variance within a case is unknown
   const double critical = StudentCritical(confidence, 5.0 * pairs);
-  return Around(sum / pairs, critical * std::sqrt(variance + kPseudoSquares) / pairs);
+  const double unseen = kUnseenVariance + 0.5 * critical * critical;
+  return Around(sum / pairs, critical * std::sqrt(variance + unseen) / pairs);
 }
 
 std::optional<Interval> BoundedMeanInterval(std::vector<double> values, double least, double most, double confidence) {

@@ -12,7 +12,6 @@ namespace upskill {
 namespace {
 
 constexpr double kDegreesPerPair = 3.0;  // of the variance within units, which is estimated from answers of 0 and 1
-constexpr double kUnseen = 1.5;          // of variance; chosen by simulation, as kScoreCorrection
 
 // What a test needs of the pairs, computed once.
 struct PairMoments {
@@ -120,9 +119,9 @@ double RestrictedByUnit(const std::vector<ScoreUnit>& units, double expected) {
   return reached.sum <= expected + 1e-6 * std::max(1.0, std::abs(expected)) ? reached.variance : 0.0;
 }
 
-// With kUnseen + z²/2 of variance that wasn't seen, z being the result: z² (variance + kUnseen + z²/2) = excess².
+// With variance that wasn't seen, z being the result: z² (variance + kUnseenVariance + z²/2) = excess².
 double WithUnseenVariance(double excess, double variance) {
-  const double known = variance + kUnseen;
+  const double known = variance + kUnseenVariance;
   const double z = std::sqrt(std::sqrt(known * known + 2.0 * excess * excess) - known);
   return boost::math::cdf(boost::math::complement(boost::math::normal(), z));
 }
