@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "model/answer_json.h"
+#include "model/request_advice.h"
 #include "net/sse.h"
 #include "util/json_builder.h"
 #include "util/log.h"
@@ -307,12 +308,23 @@ void NetworkModel::OnError(const std::shared_ptr<Job>& job, const Error& error) 
     Log("model", fmt::format("{}: leaving out a rejected parameter from now on: {}", info_.name, error.message));
     return Send(job);
   }
-  if (error.message.starts_with("HTTP 401") && !connection_.key_source.empty()) {
-    Error rejected = error;
-    rejected.message += fmt::format("; the key is from {}: put a valid one there", connection_.key_source);
-    return Finish(job, std::move(rejected));
+  if (AsksForModelList(error)) {
+    HttpRequest list = NewRequest(connection_);
+    list.method = "GET";
+    list.total_timeout = milliseconds{10'000};
+    endpoint_.Start(ModelListPath(connection_), std::move(list),
+                    [this, job, failed = error](const Result<HttpResponse>& models) {
+                      Guarded(job, [&] {
+                        Error advised = failed;
+                        advised.message += ModelListAdvice(connection_, format_.path, spec_.model, models);
+                        Finish(job, std::move(advised));
+                      });
+                    });
+    return;
   }
-  Finish(job, error);
+  Error advised = error;
+  advised.message += ConnectionAdvice(connection_, error);
+  Finish(job, std::move(advised));
 }
 
 void NetworkModel::OnResponse(const std::shared_ptr<Job>& job, ChatResponse response) {

@@ -48,6 +48,33 @@ TEST(NetworkModel, Answers) {
   EXPECT_EQ(request.headers.at("content-type"), "application/json");
 }
 
+TEST(NetworkModel, NamesTheModelsThatTheServerHas) {
+  Rig rig(
+      [](const Request& request) {
+        if (request.path == "/v1/models") return Answer(200, R"({"data":[{"id":"qwen2.5:7b"},{"id":"llama3"}]})");
+        return Answer(404, R"({"error":{"message":"no such model"}})");
+      },
+      "generic.qwen2.5:7");
+  const Result<ChatResponse> response = rig.Ask();
+  ASSERT_FALSE(response.ok());
+  EXPECT_EQ(response.error().kind, ErrorKind::kPermanent);
+  EXPECT_THAT(response.error().message, AllOf(HasSubstr("did you mean 'qwen2.5:7b'?"), HasSubstr("llama3")));
+}
+
+TEST(NetworkModel, NamesTheAddressThatDoesNotExist) {
+  Rig rig([](const Request&) { return Answer(404, "not found"); });
+  const Result<ChatResponse> response = rig.Ask();
+  ASSERT_FALSE(response.ok());
+  EXPECT_THAT(response.error().message, HasSubstr("/v1/chat/completions was called"));
+}
+
+TEST(NetworkModel, NamesTheVariableOfTheKeyThatTheServerWants) {
+  Rig rig([](const Request&) { return Answer(401, R"({"error":{"message":"no key"}})"); });
+  const Result<ChatResponse> response = rig.Ask();
+  ASSERT_FALSE(response.ok());
+  EXPECT_THAT(response.error().message, HasSubstr("GENERIC_API_KEY"));
+}
+
 TEST(NetworkModel, AnthropicHeadersAndIdentity) {
   Rig rig([](const Request&) { return Answer(200, MessagesBody("hello")); }, "haiku.low?temperature=0.5");
   ASSERT_TRUE(rig.Ask().ok());

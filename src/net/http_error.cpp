@@ -20,6 +20,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kMaxWait{120'000};
+constexpr double kLongestWaitSeconds = 600.0;  // a longer one isn't waited for: the run ends and can be resumed
 constexpr std::size_t kMaxJson = 256U << 10U;  // error messages are never this long
 
 // A provider's description of an error, whatever its format.
@@ -86,10 +87,54 @@ std::optional<bool> ShouldRetry(const HttpResponse& response) {
   return std::nullopt;
 }
 
+std::optional<double> NumberOf(const std::string& text) {
+  double number = 0.0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (code != std::errc() || end != text.data() + text.size() || !std::isfinite(number) || number < 0.0)
+    return std::nullopt;
+  return number;
+}
+
+std::optional<std::time_t> DateOf(const std::string& text) {
+  const std::time_t time = curl_getdate(text.c_str(), nullptr);
+  if (time < 0) return std::nullopt;
+  return time;
+}
+
+// The seconds that the server asks to wait. The server's own clock says how far away its date is; ours, `now`, may be
+// hours off.
+std::optional<double> AskedWait(const HttpResponse& response, std::optional<std::time_t> now) {
+  if (const auto ms = HeaderOf(response, "retry-after-ms")) {
+    if (const auto number = NumberOf(*ms)) return *number / 1000.0;
+  }
+  const auto after = HeaderOf(response, "retry-after");
+  if (!after) return std::nullopt;
+  if (const auto seconds = NumberOf(*after)) return seconds;
+  const std::optional<std::time_t> then = DateOf(*after);
+  const std::optional<std::time_t> server_now = DateOf(HeaderOf(response, "date").value_or(""));
+  if (!then || (!server_now && !now)) return std::nullopt;
+  return std::max(0.0, std::difftime(*then, server_now ? *server_now : *now));
+}
+
+// The wait that a server asks for, if it is too long to be waited for; else 0.
+double TooLongWait(const HttpResponse& response) {
+  if (response.status != 429 && response.status != 503 && response.status != 529) return 0.0;
+  const double wait = AskedWait(response, {}).value_or(0.0);
+  return wait > kLongestWaitSeconds ? wait : 0.0;
+}
+
+// "3 hours": rounded up.
+std::string WaitText(double seconds) {
+  const double hours = std::ceil(seconds / 3600.0);
+  return seconds > 7200.0 ? fmt::format("{:.0f} hours", hours)
+                          : fmt::format("{:.0f} minutes", std::ceil(seconds / 60.0));
+}
+
 ErrorKind KindOf(const HttpResponse& response, const ProviderError& found) {
   const int status = response.status;
   if (IsOutOfMoney(response, found)) return ErrorKind::kPermanent;
   const std::optional<bool> should_retry = ShouldRetry(response);
+  if (TooLongWait(response) > 0.0) return ErrorKind::kPermanent;
   if (should_retry == true) return ErrorKind::kUnavailable;
   if (status == 408 || status == 409 || status == 429 || status >= 500) {
     if (!should_retry) return ErrorKind::kUnavailable;
@@ -121,24 +166,6 @@ ErrorCause CauseOf(const HttpResponse& response, const ProviderError& found) {
   return declined ? ErrorCause::kOverloaded : ErrorCause::kServerError;
 }
 
-std::optional<double> NumberOf(const std::string& text) {
-  double number = 0.0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code != std::errc() || end != text.data() + text.size() || !std::isfinite(number) || number < 0.0)
-    return std::nullopt;
-  return number;
-}
-
-milliseconds Capped(double ms) {
-  return milliseconds(static_cast<std::int64_t>(std::min(ms, static_cast<double>(kMaxWait.count()))));
-}
-
-std::optional<std::time_t> DateOf(const std::string& text) {
-  const std::time_t time = curl_getdate(text.c_str(), nullptr);
-  if (time < 0) return std::nullopt;
-  return time;
-}
-
 // "https://other.example" of a Location header, or nothing.
 std::string RedirectTarget(const HttpResponse& response) {
   const std::optional<std::string> location = HeaderOf(response, "location");
@@ -158,18 +185,9 @@ std::string RedirectMessage(const HttpResponse& response) {
 }  // namespace
 
 std::optional<milliseconds> RetryAfter(const HttpResponse& response, Clock::Wall now) {
-  if (const auto ms = HeaderOf(response, "retry-after-ms")) {
-    if (const auto number = NumberOf(*ms)) return Capped(*number);
-  }
-  const auto after = HeaderOf(response, "retry-after");
-  if (!after) return std::nullopt;
-  if (const auto seconds = NumberOf(*after)) return Capped(*seconds * 1000.0);
-  const std::optional<std::time_t> then = DateOf(*after);
-  if (!then) return std::nullopt;
-  // The server's own clock says how far away its date is; ours may be hours off.
-  const std::optional<std::time_t> server_now = DateOf(HeaderOf(response, "date").value_or(""));
-  const std::time_t from = server_now.value_or(Clock::Wall::clock::to_time_t(now));
-  return Capped(std::max(0.0, std::difftime(*then, from)) * 1000.0);
+  const std::optional<double> asked = AskedWait(response, Clock::Wall::clock::to_time_t(now));
+  if (!asked) return std::nullopt;
+  return milliseconds(static_cast<std::int64_t>(std::min(*asked * 1000.0, static_cast<double>(kMaxWait.count()))));
 }
 
 bool IsRateLimit(const HttpResponse& response) {
@@ -187,8 +205,11 @@ Error ErrorOfResponse(const HttpResponse& response, Clock::Wall now) {
   std::string message = fmt::format("HTTP {}", response.status);
   if (const std::string type = ServerText(found.type); !type.empty()) message += " (" + type + ")";
   if (const std::string text = ServerText(found.text); !text.empty()) message += ": " + text;
-  if (IsOutOfMoney(response, found))
+  if (IsOutOfMoney(response, found)) {
     message += "; the account has no credit or quota left, and waiting doesn't help: add credit, or use another key";
+  } else if (const double wait = TooLongWait(response); wait > 0.0) {
+    message += fmt::format("; the server asks to wait {}", WaitText(wait));
+  }
   for (const char* name : {"request-id", "x-request-id"}) {
     if (const auto id = HeaderOf(response, name); id && !id->empty()) {
       message += " [request " + ServerText(*id) + "]";

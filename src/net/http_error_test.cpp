@@ -143,6 +143,17 @@ TEST(RetryAfter, ReadsSecondsAndMilliseconds) {
   EXPECT_EQ(RetryAfter(ResponseWith(429), kNow), std::nullopt);
 }
 
+TEST(ErrorOfResponse, ADelayOfHoursIsNotWaitedFor) {
+  for (const int status : {429, 503, 529}) {
+    const HttpResponse day = ResponseWith(status, "", {{"retry-after", "86400"}});
+    const Error error = ErrorOfResponse(day, kNow);
+    EXPECT_EQ(error.kind, ErrorKind::kPermanent) << status;
+    EXPECT_THAT(error.message, HasSubstr("24 hours"));
+    EXPECT_FALSE(IsRateLimit(day));
+    EXPECT_TRUE(IsRateLimit(ResponseWith(status, "", {{"retry-after", "600"}}))) << status;
+  }
+}
+
 TEST(RetryAfter, ReadsDatesByTheServersClock) {
   const auto delay = [](const std::string& after, const std::string& date) {
     return RetryAfter(ResponseWith(429, "", {{"retry-after", after}, {"date", date}}), kNow);

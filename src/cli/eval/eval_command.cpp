@@ -199,6 +199,11 @@ ExitCode Conclude(const EvalOptions& options, const Measurement& measurement, co
   return outcome.interrupted ? ExitCode::kInterrupted : ExitCode::kIncomplete;
 }
 
+// Nothing was answered, and not because the user or a limit ended the run: there is nothing to report or to resume.
+bool OnlyErrors(const RunOutcome& outcome, const JudgedRun& run) {
+  return run.summary.answered == 0 && outcome.progress.errors > 0 && !outcome.interrupted && outcome.exhausted.empty();
+}
+
 // Tells the command that the run serves which one it is.
 Status TellRun(const EvalUse& use, const Measurement& measurement) {
   return use.on_run && measurement.journal ? use.on_run(measurement.plan.run) : Status();
@@ -321,6 +326,10 @@ EvalPart RunEvalPart(const EvalOptions& given, const EvalUse& use, Env& env) {
   const EndedRun ended = EndMeasurement(measurement, std::move(outcome->data));
   const JudgedRun& run = ended.judged;
   if (run.summary.answered == 0) PrintReasons(*outcome, run, env);  // all that there is to say
+  if (OnlyErrors(*outcome, run) && !options.json) {
+    env.error("No request was answered, so there is no result. Once the cause is gone, run the same command again.\n");
+    return {ExitCode::kIncomplete, folder, false};
+  }
   PrintResult(options, measurement, *outcome, run, env);
   if (!ended.noted) PrintWarning(env, "this look at the tests could not be counted: " + ended.noted.error().message);
   const ExitCode code = Conclude(options, measurement, *outcome, run, env);

@@ -10,7 +10,11 @@ namespace upskill {
 namespace {
 
 constexpr std::size_t kPermanentErrorsBeforeStop = 3;  // in a row
-constexpr std::size_t kRejectedBeforeStop = 20;        // requests rejected by a model that has never answered
+// Of a model that has never answered:
+constexpr std::size_t kRejectedBeforeStop = 20;
+constexpr std::size_t kSameErrorBeforeStop = 8;  // in a row: what is asked makes no difference
+constexpr std::size_t kUnreachableBeforeStop = 3;
+constexpr int kUnreachableAttempts = 2;
 
 }  // namespace
 
@@ -23,6 +27,8 @@ void Lane::TakeDueRetries(Clock::Steady now) {
 
 bool Lane::Retry(const Attempt& attempt, const Error& error, Clock::Steady now) {
   if (stopped_ || error.kind != ErrorKind::kUnavailable || attempt.number >= attempt.last) return false;
+  const bool never_there = !answered_ && error.cause == ErrorCause::kUnreachable;
+  if (never_there && attempt.number + 1 >= kUnreachableAttempts) return false;
   retries_.push_back({attempt.cell, attempt.number + 1, attempt.last, now + Backoff(attempt.number, error)});
   return true;
 }
@@ -35,8 +41,12 @@ void Lane::CountAnswer() {
 bool Lane::CountFailure(const Error& error) {
   permanent_errors_ = error.kind == ErrorKind::kPermanent ? permanent_errors_ + 1 : 0;
   if (error.kind == ErrorKind::kInput && !answered_) ++rejected_;
+  same_errors_ = error.message == last_error_ ? same_errors_ + 1 : 1;
+  last_error_ = error.message;
   if (stopped_) return false;
-  stopped_ = permanent_errors_ >= kPermanentErrorsBeforeStop || rejected_ >= kRejectedBeforeStop;
+  const std::size_t most = error.cause == ErrorCause::kUnreachable ? kUnreachableBeforeStop : kSameErrorBeforeStop;
+  stopped_ = permanent_errors_ >= kPermanentErrorsBeforeStop || rejected_ >= kRejectedBeforeStop ||
+             (!answered_ && same_errors_ >= most);
   return stopped_;
 }
 

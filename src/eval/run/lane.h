@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <deque>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "eval/run/budget.h"
@@ -69,6 +70,8 @@ class Lane {
   std::vector<Attempt> retries_;
   std::size_t permanent_errors_ = 0;  // in a row
   std::size_t rejected_ = 0;
+  std::size_t same_errors_ = 0;  // abandoned cells in a row with last_error_
+  std::string last_error_;
   bool answered_ = false;  // at least once
   bool stopped_ = false;
 };

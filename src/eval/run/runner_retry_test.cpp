@@ -191,6 +191,23 @@ TEST(RunPlanErrors, PermanentErrorsInFlightDoNotStopAModelTwice) {
   EXPECT_EQ(outcome.progress.errors, 8U);
 }
 
+TEST(RunPlanErrors, AServerThatIsNotThereIsNotTriedForEveryCell) {
+  FakeModel model("a", 1, [](const ChatRequest&, std::size_t) {
+    return Error{ErrorKind::kUnavailable, "no connection"}.Because(ErrorCause::kUnreachable);
+  });
+  RunnerBench bench(MakeTestPlan(20, 1, {"a"}), {&model});
+  const RunOutcome outcome = bench.Run();
+  EXPECT_LE(model.requests.size(), 8U);
+  EXPECT_THAT(outcome.stopped_models, ElementsAre("a: no connection"));
+}
+
+TEST(RunPlanErrors, TheSameErrorForEveryRequestStopsAModelThatNeverAnswered) {
+  FakeModel model("a", 1, [](const ChatRequest&, std::size_t) { return Error{ErrorKind::kInput, "no"}; });
+  RunnerBench bench(MakeTestPlan(20, 1, {"a"}), {&model});
+  EXPECT_THAT(bench.Run().stopped_models, ElementsAre("a: no"));
+  EXPECT_LT(model.requests.size(), 10U);
+}
+
 TEST(RunPlanErrors, AnAnswerBetweenPermanentErrorsKeepsAModel) {
   FakeModel model("a", 1, [](const ChatRequest& request, std::size_t number) {
     return number % 3 == 2 ? Right(request) : Result<ChatResponse>(Error{ErrorKind::kPermanent, "too long"});
