@@ -22,13 +22,24 @@
 namespace {
 
 // Raised by SIGINT and SIGTERM, once to drain, twice to stop at once, and by SIGHUP, to drain. The one thing a signal
-// handler may touch.
+// handler may touch. After SIGTERM, nobody may be there for the second time: an alarm raises it.
 upskill::StopFlag stop_flag = 0;
 
 // The third signal doesn't wait for whatever ignores the flag. Files are complete or absent at any moment.
 void OnSignal(int /*signal*/) {
   constexpr int kInterrupted = 130;
   if (stop_flag.fetch_add(1) >= 2) ::_exit(kInterrupted);
+}
+
+void OnTerminate(int signal) {
+  constexpr unsigned kDrainSeconds = 5;
+  OnSignal(signal);
+  ::alarm(kDrainSeconds);
+}
+
+void OnAlarm(int /*signal*/) {
+  int draining = 1;
+  stop_flag.compare_exchange_strong(draining, 2);
 }
 
 // The terminal or the connection to it is gone: like the first SIGINT. The shell and the kernel may both say so, and
@@ -85,7 +96,8 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a file as large as the user's limit allows is an error like a full disk
   Handle(SIGINT, OnSignal);
-  Handle(SIGTERM, OnSignal);
+  Handle(SIGTERM, OnTerminate);
+  Handle(SIGALRM, OnAlarm);
   if (!IgnoresHangUp()) Handle(SIGHUP, OnHangUp);
 
   const upskill::SystemClock clock;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "llama/worker_process.h"
@@ -33,8 +34,13 @@ WorkerModel::~WorkerModel() {
 }
 
 Status WorkerModel::WaitUntilLoaded() {
+  constexpr std::chrono::seconds kSlow{1};
+  const auto is_loaded = [this] { return load_result_.has_value(); };
   std::unique_lock lock(mutex_);
-  loaded_.wait(lock, [this] { return load_result_.has_value(); });
+  if (!loaded_.wait_for(lock, kSlow, is_loaded)) {
+    if (worker_.on_slow) worker_.on_slow();
+    loaded_.wait(lock, is_loaded);
+  }
   return *load_result_;
 }
 

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -27,6 +28,7 @@ struct WorkerOptions {
   // A worker that shows no sign of life for so long is killed. Loading and evaluating show one for every tensor, so
   // only a very slow disk takes longer.
   std::chrono::milliseconds patience{120'000};
+  std::function<void()> on_slow = nullptr;  // called once if loading takes more than a second; may be null
 };
 
 // Loads a GGUF into a worker process, where a damaged or hostile file can do no harm: its chat template may loop

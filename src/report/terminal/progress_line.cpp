@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kLiveInterval = 0.1;   // seconds between two drawings
 constexpr double kPlainInterval = 2.0;  // seconds between two plain lines
+constexpr double kPlainSilence = 10.0;  // seconds after which a plain line is due, whatever has been done
 constexpr double kNoteInterval = 30.0;  // seconds between two plain lines about rate limits
 constexpr double kLongWait = 2.0;       // seconds; shorter ones aren't worth a plain line
 constexpr std::size_t kBarCells = 30;
@@ -29,6 +30,22 @@ std::string ProgressBar(double fraction, std::size_t cells) {
     }
   }
   return bar;
+}
+
+// "1:10 to 2:30 left": what is in flight may be nearly done or just begun. Once that matters little, one number.
+std::string TimeLeft(const RunProgress& progress, std::size_t finished, std::size_t fresh) {
+  const auto left_if = [&](double share) {
+    const double begun = share * static_cast<double>(progress.in_flight);
+    const double open = std::max(0.0, static_cast<double>(progress.total - finished) - begun);
+    return open * progress.seconds / (static_cast<double>(fresh) + begun);
+  };
+  constexpr double kLowShare = 0.25;
+  constexpr double kHighShare = 0.9;
+  constexpr double kClose = 1.5;
+  const double least = left_if(kHighShare);
+  const double most = left_if(kLowShare);
+  if (most <= kClose * least) return DurationText((least + most) / 2.0) + " left";
+  return fmt::format("{} to {} left", DurationText(least), DurationText(most));
 }
 
 // "rate-limited by api.example.com (12 times), next try in 30 s"
@@ -53,11 +70,13 @@ std::string ProgressText(const RunProgress& progress, const Style& style, bool w
   if (waits) text += "  " + WaitText(progress.rate_limits);
   if (with_bar && !waits) text += ProgressBar(fraction, style.columns >= 90 ? kBarCells : kBarCells / 3) + " ";
   const std::size_t fresh = finished - std::min(finished, progress.reused);
-  if (fresh > 0 && finished < progress.total) {
-    const double rate = static_cast<double>(fresh) / std::max(progress.seconds, 1e-3);
-    text += fmt::format("  {} left", DurationText(static_cast<double>(progress.total - finished) / rate));
-  }
-  if (progress.output_tokens > 0) {
+  constexpr double kSoon = 2.0;  // seconds
+  if (finished < progress.total && fresh > 0) text += "  " + TimeLeft(progress, finished, fresh);
+  if (!waits && finished < progress.total && fresh == 0 && progress.seconds >= kSoon)
+    text += fmt::format("  {}, no answer yet after {}", Counted(progress.in_flight, "request") + " in flight",
+                        DurationText(progress.seconds));
+  // Before the first answers are complete, the rate would be far too low.
+  if (progress.output_tokens > 0 && fresh >= progress.in_flight) {
     text +=
         fmt::format("   {:.0f} tok/s", static_cast<double>(progress.output_tokens) / std::max(progress.seconds, 1e-3));
   }
@@ -82,7 +101,8 @@ void ProgressLine::OnProgress(const RunProgress& progress) {
     write_(TerminalText::Format("  {}\n", WaitText(progress.rate_limits)));
   }
   const bool tenth = (finished - std::min(finished, last_done_)) * 10 >= progress.total;
-  if (!tenth || finished == progress.total || progress.seconds - last_seconds_ < kPlainInterval) return;
+  if (waits && !tenth) return;
+  if (finished == progress.total || progress.seconds - last_seconds_ < (tenth ? kPlainInterval : kPlainSilence)) return;
   last_seconds_ = progress.seconds;
   last_done_ = finished;
   write_(TerminalText::Format("{}\n", ProgressText(progress, style_, false)));

@@ -12,7 +12,7 @@
 namespace upskill {
 
 // Shows how a run goes on stderr: one live line on a terminal, otherwise a plain line every tenth of the work, at most
-// every two seconds, and every 30 seconds while rate limits hold it up. Not thread-safe.
+// every two and at least every ten seconds, and every 30 seconds about rate limits that hold it up. Not thread-safe.
 class ProgressLine : public RunObserver {
  public:
   using Write = std::function<void(const TerminalText&)>;

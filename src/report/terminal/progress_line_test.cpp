@@ -97,6 +97,31 @@ TEST(ProgressText, ReusedCellsDoNotSpeedUpTheEstimate) {
   EXPECT_THAT(ProgressText(progress, {false, 100}, false), Not(HasSubstr("left")));
 }
 
+TEST(ProgressText, TheFirstAnswersGiveARange) {
+  RunProgress progress;
+  progress.total = 32;
+  progress.in_flight = 8;
+  progress.seconds = 60.0;
+  EXPECT_THAT(ProgressText(progress, {false, 100}, false), HasSubstr("8 requests in flight, no answer yet after 1:00"));
+  progress.done = 1;
+  progress.output_tokens = 500;
+  EXPECT_THAT(ProgressText(progress, {false, 100}, false), HasSubstr("2:55 to 9:40 left"));
+  EXPECT_THAT(ProgressText(progress, {false, 100}, false), Not(HasSubstr("tok/s")));
+}
+
+TEST(ProgressLine, InAPipeThereIsALineEveryTenSeconds) {
+  std::vector<std::string> lines;
+  ProgressLine line({false, 100}, false, [&](const TerminalText& text) { lines.push_back(text.text()); });
+  RunProgress progress;
+  progress.total = 8;
+  progress.in_flight = 8;
+  for (int second = 0; second <= 60; ++second) {
+    progress.seconds = second;
+    line.OnProgress(progress);
+  }
+  EXPECT_THAT(lines, SizeIs(6));
+}
+
 TEST(ProgressText, RetriesAndTheEnd) {
   RunProgress progress = Halfway();
   progress.retries = 4;
