@@ -200,7 +200,7 @@ FuzzedParser OfTraces(std::string name, std::function<void(std::string_view)> ru
 
 std::string ReaderSources(TraceFormat format) {
   static const std::map<TraceFormat, const char*> files = {
-      {TraceFormat::kClaudeCode, "claude_code claude_text"},
+      {TraceFormat::kClaudeCode, "claude_code claude_queue claude_text"},
       {TraceFormat::kClaudeCodeResult, "claude_code"},
       {TraceFormat::kClaudeCodeExport, "claude_export claude_text"},
       {TraceFormat::kCodexRollout, "codex codex_rollout"},

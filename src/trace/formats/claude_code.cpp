@@ -2,11 +2,10 @@
 // Claude Code session files (~/.claude/projects) and the print mode of `claude -p --output-format json|stream-json`.
 #include <fmt/format.h>
 
-#include <array>
 #include <map>
-#include <unordered_set>
 #include <vector>
 
+#include "trace/formats/claude_queue.h"
 #include "trace/formats/claude_text.h"
 #include "trace/formats/readers.h"
 #include "trace/read/record_parser.h"
@@ -14,21 +13,6 @@
 
 namespace upskill {
 namespace {
-
-constexpr std::array<std::string_view, 14> kQuietTypes = {"file-history-snapshot",
-                                                          "permission-mode",
-                                                          "last-prompt",
-                                                          "ai-title",
-                                                          "mode",
-                                                          "pr-link",
-                                                          "agent-name",
-                                                          "stream_event",
-                                                          "rate_limit_event",
-                                                          "worktree-state",
-                                                          "custom-title",
-                                                          "tag",
-                                                          "agent-color",
-                                                          "content-replacement"};
 
 TokenUsage ClaudeUsage(const Json& usage) {
   TokenUsage tokens;
@@ -96,7 +80,7 @@ class ClaudeCodeReader : public RecordReader {
 
   void Finish() override {
     DropPendingCommand();
-    AddQueuedPrompts();
+    AddQueued(queue_.TakeAll());
     NameSubagents();
     builder_.PromoteOnlyAgent();
     if (duplicates_ > 0)
@@ -118,15 +102,12 @@ class ClaudeCodeReader : public RecordReader {
     } else if (type == "progress") {
       AddProgress(record, stamp);
     } else if (type == "queue-operation") {
-      AddQueueOperation(record, stamp);
+      queue_.Note(StringAt(record, "operation"), TakeString(record, "content"), stamp);
     } else if (type == "result") {
-      AddResultRecord(record);
+      AddResultRecord(record, stamp);
     } else if (type == "attachment") {
       AddAttachment(record, stamp);
-    } else {
-      for (const std::string_view quiet : kQuietTypes) {
-        if (type == quiet) return;
-      }
+    } else if (!IsClaudeState(type)) {
       builder_.NoteUnknown(type, record, stamp.line);
     }
   }
@@ -141,6 +122,7 @@ class ClaudeCodeReader : public RecordReader {
 
   void AddAssistant(Json& record, EventContext stamp) {
     DropPendingCommand();
+    if (stamp.agent.empty()) AddQueued(queue_.TakeRemoved());
     Json* const message = FindMember(record, "message");
     if (message == nullptr || !message->is_object()) {
       builder_.NoteUnknown("assistant without message", record, stamp.line);
@@ -158,7 +140,7 @@ class ClaudeCodeReader : public RecordReader {
     const std::size_t first = builder_.trace().events.size();
     for (Json& block : *content) AddAssistantBlock(block, id, stamp);
     // Notices of the program, such as API errors, in the form of an answer.
-    if (StringAt(*message, "model") != "<synthetic>") return;
+    if (StringAt(*message, "model") != "<synthetic>" && Member(record, "isApiErrorMessage") != true) return;
     for (std::size_t i = first; i < builder_.trace().events.size(); ++i) {
       if (builder_.trace().events[i].kind == EventKind::kAssistant) builder_.MarkAsSystem(i);
     }
@@ -230,6 +212,7 @@ class ClaudeCodeReader : public RecordReader {
     }
     Fork(record);
     std::string text = TakeUserContent(*content, stamp);
+    queue_.NoteMessage(text);
     if (!IsFromUser(record)) {
       builder_.Add(stamp, EventKind::kSystem, std::move(text));
     } else if (!text.empty()) {
@@ -237,10 +220,11 @@ class ClaudeCodeReader : public RecordReader {
     }
   }
 
-  // The text; results of calls become events.
+  // The text, notices last; results of calls become events.
   std::string TakeUserContent(Json& content, const EventContext& stamp) {
     if (!content.is_array()) return TakeText(content);
     std::string text;
+    std::string notices;
     for (Json& block : content) {
       if (StringAt(block, "type") == "tool_result") {
         if (StringAt(block, "tool_use_id").empty()) builder_.NoteUnknown("result without id", Json(), stamp.line);
@@ -249,10 +233,12 @@ class ClaudeCodeReader : public RecordReader {
       }
       const std::string part = TakeText(block);
       if (part.empty() || part == "[image]") continue;
-      if (!text.empty()) text += '\n';
-      text += part;
+      std::string& target = StartsWithNotice(part) ? notices : text;
+      if (!target.empty()) target += '\n';
+      target += part;
     }
-    return text;
+    if (!text.empty() && !notices.empty()) text += '\n';
+    return text + notices;
   }
 
   // False for messages of background tasks, other agents and so on.
@@ -264,15 +250,18 @@ class ClaudeCodeReader : public RecordReader {
   void AddAttachment(Json& record, const EventContext& stamp) {
     Json* const attachment = FindMember(record, "attachment");
     if (attachment == nullptr) return;
+    const std::string type = StringAt(*attachment, "type");
     Json* const prompt = FindMember(*attachment, "prompt");
-    if (prompt == nullptr || StringAt(*attachment, "type") != "queued_command") {
-      builder_.Add(stamp, EventKind::kSystem, DumpJson(*attachment));
+    if (prompt == nullptr || type != "queued_command") {
+      // The rest are the program's own prompts: lists of tools, agents and skills, reminders.
+      if (IsOfProject(type)) builder_.Add(stamp, EventKind::kSystem, DumpJson(*attachment));
       return;
     }
     // What was queued while the agent worked, mostly by the user.
     const std::string mode = StringAt(*attachment, "commandMode");
     const bool typed = mode.empty() || mode == "prompt" || mode == "bash" || attachment->contains("origin");
     std::string text = TakeUserContent(*prompt, stamp);
+    queue_.NoteMessage(text);
     if (!typed || !IsFromUser(*attachment) || Member(*attachment, "isMeta") == true) {
       builder_.Add(stamp, EventKind::kSystem, std::move(text));
     } else {
@@ -323,7 +312,8 @@ class ClaudeCodeReader : public RecordReader {
   // asked nothing of the model, unlike the words of "/goal Make the tests pass".
   void DropPendingCommand(bool local = false) {
     if (pending_command_ == kNoIndex) return;
-    const bool asks = local ? AsksInWords(pending_name_, pending_arguments_) : !pending_arguments_.empty();
+    const bool asks = local ? AsksInWords(pending_name_, pending_arguments_)
+                            : !pending_arguments_.empty() && !IsSetting(pending_name_);
     if (!asks) builder_.MarkAsSystem(pending_command_);
     pending_command_ = kNoIndex;
   }
@@ -362,31 +352,14 @@ class ClaudeCodeReader : public RecordReader {
     if (StringAt(*inner, "type") == "user") AddUser(*inner, stamp);
   }
 
-  void AddQueueOperation(Json& record, const EventContext& stamp) {
-    const std::string operation = StringAt(record, "operation");
-    if (operation == "enqueue") {
-      queue_.push_back({stamp, TakeString(record, "content")});
-    } else if (operation == "remove" || operation == "popAll") {
-      // Moved back into the input box, or delivered with the next result: not a message of its own.
-      queue_.clear();
-    }
-  }
-
-  // Text typed while the agent worked that never became a message of its own.
-  void AddQueuedPrompts() {
-    if (queue_.empty()) return;
-    std::unordered_set<std::string_view> typed = {""};
-    for (const Event& event : builder_.trace().events) {
-      if (event.kind == EventKind::kUser) typed.insert(Trim(event.text));
-    }
-    for (auto& [stamp, text] : queue_) {
-      const bool known = typed.count(Trim(text)) > 0;
+  void AddQueued(std::vector<ClaudeQueue::Message> messages) {
+    for (auto& [stamp, text, removed] : messages) {
+      const std::size_t space = text.find(' ');
+      if (text.starts_with('/') && !AsksInWords(text.substr(0, space), space < text.size() ? text.substr(space) : ""))
+        continue;
       ClaudeUserText split = SplitClaudeUserText(std::move(text));
-      if (!known && split.kind == ClaudeUserText::Kind::kTyped) {
-        builder_.Add(stamp, EventKind::kUser, std::move(split.typed));
-      }
+      if (split.kind == ClaudeUserText::Kind::kTyped) builder_.Add(stamp, EventKind::kUser, std::move(split.typed));
     }
-    queue_.clear();
   }
 
   // Two prompts after the same line: the conversation was rewound, and what followed the first was abandoned.
@@ -413,22 +386,36 @@ class ClaudeCodeReader : public RecordReader {
     }
   }
 
-  void AddResultRecord(Json& record) {
+  void AddResultRecord(Json& record, EventContext stamp) {
+    // With `--output-format json` it is all there is.
+    if (builder_.trace().messages.empty() && Member(record, "result").is_string()) {
+      const Json& models = Member(record, "modelUsage");
+      stamp.message = builder_.Message("", "", models.empty() ? "" : models.items().begin().key());
+      builder_.Add(stamp, EventKind::kAssistant, TakeString(record, "result"));
+    }
+    // The messages of print mode have the tokens of their beginning only.
+    if (const Json& models = Member(record, "modelUsage"); models.is_object() && !models.empty()) {
+      TokenUsage all;
+      for (const Json& model : models) {
+        TokenUsage tokens;
+        tokens.input = NumberAt(model, "inputTokens");
+        tokens.cache_read = NumberAt(model, "cacheReadInputTokens");
+        tokens.cache_write = NumberAt(model, "cacheCreationInputTokens");
+        tokens.output = NumberAt(model, "outputTokens");
+        all.Add(tokens);
+      }
+      builder_.SetSessionUsage(all);
+    }
     builder_.SetCost(Member(record, "total_cost_usd"));
     if (const Json& is_error = Member(record, "is_error"); is_error.is_boolean())
       builder_.SetSucceeded(!is_error.get<bool>());
   }
 
-  struct Queued {
-    EventContext stamp;
-    std::string text;
-  };
-
   TraceBuilder& builder_;
   std::size_t pending_command_ = kNoIndex;  // event of a slash command whose kind the next record shows
   std::string pending_name_;
   std::string pending_arguments_;
-  std::vector<Queued> queue_;
+  ClaudeQueue queue_;
   std::map<std::string, std::size_t> prompts_;  // parent uuid → first event after it
   std::size_t duplicates_ = 0;
 };

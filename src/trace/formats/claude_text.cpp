@@ -10,30 +10,29 @@
 namespace upskill {
 namespace {
 
+template <std::size_t N>
+bool IsOneOf(std::string_view word, const std::array<std::string_view, N>& words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// Elements that are a message of the program or of another agent: what follows them is, too.
+bool IsNotice(std::string_view tag) {
+  return tag == "tick" || tag.ends_with("-notification") || (tag.ends_with("-message") && !tag.starts_with("command"));
+}
+
 // Elements that the program writes, whatever their attributes.
 bool IsInjected(std::string_view tag) {
-  constexpr std::array<std::string_view, 19> kTags = {
+  constexpr std::array<std::string_view, 15> kTags = {
       "user-prompt-submit-hook", "ide_opened_file",      "ide_selection",
       "ide_diagnostics",         "local-command-caveat", "post-tool-use-hook",
       "session-start-hook",      "bash-stdout",          "bash-stderr",
-      "command-contents",        "teammate-message",     "cross-session-message",
-      "channel-message",         "new-diagnostics",      "remote-review",
-      "remote-review-progress",  "local-command-stdout", "local-command-stderr",
-      "fork-boilerplate"};
-  return tag.ends_with("-reminder") || tag.ends_with("-notification") ||
-         std::find(kTags.begin(), kTags.end(), tag) != kTags.end();
+      "command-contents",        "new-diagnostics",      "remote-review",
+      "remote-review-progress",  "local-command-stdout", "local-command-stderr"};
+  return tag.ends_with("-reminder") || tag == "fork-boilerplate" || IsNotice(tag) || IsOneOf(tag, kTags);
 }
 
-// The length of a line that follows a notice and only says where more is: "Read the output file …: /tmp/x.output".
-std::size_t PointerLength(std::string_view text) {
-  const std::size_t begin = text.starts_with('\n') ? 1 : 0;
-  const std::string_view line = text.substr(begin, text.substr(begin).find('\n'));
-  const std::size_t colon = line.find(": ");
-  if (colon == std::string_view::npos) return 0;
-  const std::string_view path = Trim(line.substr(colon + 2));
-  const bool is_path = path.find_first_of("/\\") != std::string_view::npos && path.find(' ') == std::string_view::npos;
-  return is_path ? begin + line.size() : 0;
-}
+// The name of the element that begins with `text`.
+std::string_view TagAt(std::string_view text) { return text.substr(1, text.substr(1, 40).find_first_of("> \n")); }
 
 // Moves every injected element of `text` to `injected`.
 void TakeInjectedElements(ClaudeUserText& split) {
@@ -41,12 +40,14 @@ void TakeInjectedElements(ClaudeUserText& split) {
   const std::string_view view = text;
   std::size_t from = 0;  // of what isn't sorted yet
   for (std::size_t open = view.find('<'); open != std::string::npos; open = view.find('<', open + 1)) {
-    const std::string_view tag = view.substr(open + 1, view.substr(open + 1, 40).find_first_of("> \n"));
+    const std::string_view tag = TagAt(view.substr(open));
+    const bool notice = IsNotice(tag);
+    // The user may write about one.
+    if (notice && open > 0 && view[open - 1] != '\n') continue;
     if (!IsInjected(tag) && !view.substr(open).starts_with("<channel source=")) continue;
     const std::string close = "</" + std::string(tag) + ">";
     const std::size_t end = view.find(close, open);
-    std::size_t stop = end == std::string::npos ? view.size() : end + close.size();
-    if (tag.ends_with("-notification")) stop += PointerLength(view.substr(stop));
+    const std::size_t stop = notice || end == std::string::npos ? view.size() : end + close.size();
     split.typed += view.substr(from, open - from);
     split.injected.append(view.substr(open, stop - open)).append(1, '\n');
     from = stop;
@@ -66,17 +67,110 @@ std::string_view TextInTag(std::string_view text, std::string_view tag) {
   return Trim(text.substr(from, end == std::string_view::npos ? end : end - from));
 }
 
-bool AsksInWords(std::string_view command, std::string_view arguments) {
-  constexpr std::array<std::string_view, 36> kSettings = {
-      "add-dir",        "agents",       "branch",      "bug",         "chrome",  "color",
-      "config",         "copy",         "effort",      "export",      "fast",    "feedback",
-      "hooks",          "ide",          "login",       "marketplace", "mcp",     "memory",
-      "model",          "output-style", "permissions", "plugin",      "plugins", "privacy-settings",
-      "remote-control", "remote-env",   "rename",      "resume",      "rewind",  "sandbox",
-      "skills",         "tag",          "tasks",       "theme",       "title",   "voice"};
+bool StartsWithNotice(std::string_view text) {
+  text = Trim(text);
+  return text.starts_with('<') && IsNotice(TagAt(text));
+}
+
+bool IsClaudeState(std::string_view type) {
+  constexpr std::array<std::string_view, 36> kTypes = {"file-history-snapshot",
+                                                       "file-history-delta",
+                                                       "permission-mode",
+                                                       "last-prompt",
+                                                       "ai-title",
+                                                       "custom-title",
+                                                       "task-summary",
+                                                       "mode",
+                                                       "pr-link",
+                                                       "agent-name",
+                                                       "agent-color",
+                                                       "agent-setting",
+                                                       "stream_event",
+                                                       "rate_limit_event",
+                                                       "worktree-state",
+                                                       "tag",
+                                                       "content-replacement",
+                                                       "attribution-snapshot",
+                                                       "fork-context-ref",
+                                                       "bridge-session",
+                                                       "frame-link",
+                                                       "speculation-accept",
+                                                       "context-collapse-commit",
+                                                       "context-collapse-snapshot",
+                                                       "marble-origami-commit",
+                                                       "marble-origami-snapshot",
+                                                       "cost-state",
+                                                       "relocated",
+                                                       "atis-latch",
+                                                       "isolation-latch",
+                                                       "started",
+                                                       "launched",
+                                                       "failed",
+                                                       "tool_progress",
+                                                       "auth_status",
+                                                       "prompt_suggestion"};
+  return IsOneOf(type, kTypes);
+}
+
+bool IsOfProject(std::string_view attachment) {
+  constexpr std::array<std::string_view, 14> kTypes = {
+      "file",          "edited_text_file",       "directory",           "selected_lines_in_ide", "opened_file_in_ide",
+      "nested_memory", "relevant_memories",      "instructions",        "mcp_resource",          "diagnostics",
+      "pdf_reference", "compact_file_reference", "plan_file_reference", "edited_image_file"};
+  return IsOneOf(attachment, kTypes) || attachment.starts_with("hook_");
+}
+
+bool IsSetting(std::string_view command) {
+  constexpr std::array<std::string_view, 40> kSettings = {"compact",
+                                                          "context",
+                                                          "clear",
+                                                          "cost",
+                                                          "add-dir",
+                                                          "agents",
+                                                          "branch",
+                                                          "bug",
+                                                          "chrome",
+                                                          "color",
+                                                          "config",
+                                                          "copy",
+                                                          "effort",
+                                                          "export",
+                                                          "fast",
+                                                          "feedback",
+                                                          "hooks",
+                                                          "ide",
+                                                          "login",
+                                                          "marketplace",
+                                                          "mcp",
+                                                          "memory",
+                                                          "model",
+                                                          "output-style",
+                                                          "permissions",
+                                                          "plugin",
+                                                          "plugins",
+                                                          "privacy-settings",
+                                                          "remote-control",
+                                                          "remote-env",
+                                                          "rename",
+                                                          "resume",
+                                                          "rewind",
+                                                          "sandbox",
+                                                          "skills",
+                                                          "tag",
+                                                          "tasks",
+                                                          "theme",
+                                                          "title",
+                                                          "voice"};
   if (command.starts_with('/')) command.remove_prefix(1);
-  const bool sets = std::find(kSettings.begin(), kSettings.end(), command) != kSettings.end();
-  if (sets || arguments.starts_with('-')) return false;
+  return IsOneOf(command, kSettings);
+}
+
+bool AsksInWords(std::string_view command, std::string_view arguments) {
+  constexpr std::array<std::string_view, 9> kOfGoals = {"",      "clear", "stop",   "off",   "none",
+                                                        "reset", "pause", "cancel", "resume"};
+  arguments = Trim(arguments);
+  if (command == "/goal") return !IsOneOf(arguments, kOfGoals);
+  if (IsSetting(command) || arguments.starts_with('-')) return false;
   // Some scripts have no spaces.
   return std::any_of(arguments.begin(), arguments.end(),
                      [](char c) { return c == ' ' || c == '\n' || static_cast<unsigned char>(c) >= 0x80; });

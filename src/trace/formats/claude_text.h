@@ -22,6 +22,18 @@ struct ClaudeUserText {
 };
 ClaudeUserText SplitClaudeUserText(std::string text);
 
+// Whether a message, or a part of one, begins with a notice that the program or another agent sent.
+bool StartsWithNotice(std::string_view text);
+
+// Whether a type of record holds the program's state, nothing of the conversation.
+bool IsClaudeState(std::string_view type);
+
+// Whether an attachment of this type shows something of the user's project, not the program's own prompts.
+bool IsOfProject(std::string_view attachment);
+
+// Whether a slash command changes how the program works, whatever its arguments.
+bool IsSetting(std::string_view command);
+
 // Whether the arguments of a slash command that the program carries out itself say what the user wants ("/goal Make the
 // tests pass"), rather than being a name or a setting ("/model opus").
 bool AsksInWords(std::string_view command, std::string_view arguments);

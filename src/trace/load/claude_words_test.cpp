@@ -68,6 +68,28 @@ TEST(ClaudeWords, QueuedWhileTheAgentWorked) {
   EXPECT_EQ(WordsIn({enqueued, QueuedCommand("No, use ninja")}), said);
 }
 
+TEST(ClaudeWords, TheQueueTellsWhatNoMessageHas) {
+  const auto operation = [](const std::string& name, const std::string& text = "") {
+    Json record = {{"type", "queue-operation"}, {"operation", name}};
+    if (!text.empty()) record["content"] = text;
+    return record;
+  };
+  const Json answer = {{"type", "assistant"}, {"message", {{"role", "assistant"}, {"content", "Done."}}}};
+  const Words both = {"Build it", "Use ninja", "And test"};
+  EXPECT_EQ(WordsIn({operation("enqueue", "Use ninja"), operation("remove"), answer, UserMessage("And test")}), both);
+  EXPECT_EQ(WordsIn({operation("enqueue", "Use ninja"), operation("enqueue", "And test"), operation("remove")}), both);
+  EXPECT_EQ(WordsIn({operation("enqueue", "Use ninja"), operation("enqueue", "And test"), operation("dequeue"),
+                     operation("dequeue"), UserMessage("Use ninja\nAnd test")}),
+            (Words{"Build it", "Use ninja\nAnd test"}));
+  EXPECT_EQ(WordsIn({operation("enqueue", "Use"), operation("popAll", "Use"), UserMessage("Use ninja")}),
+            (Words{"Build it", "Use ninja"}));
+  // The same words twice are two messages.
+  EXPECT_EQ(WordsIn({operation("enqueue", "Go on"), operation("remove"), QueuedCommand("Go on"), answer,
+                     operation("enqueue", "Go on"), operation("remove"), QueuedCommand("Go on"), answer}),
+            (Words{"Build it", "Go on", "Go on"}));
+  EXPECT_EQ(WordsIn({operation("enqueue", "/compact"), operation("dequeue")}), Words{"Build it"});
+}
+
 TEST(ClaudeWords, QueuedByAProgram) {
   const Words said = {"Build it"};
   EXPECT_EQ(WordsIn({QueuedCommand("3 tests failed", {{"commandMode", "task-notification"}})}), said);
@@ -98,7 +120,13 @@ TEST(ClaudeWords, ElementsOfTheProgram) {
   EXPECT_EQ(typed("<system-reminder source=\"hook\">Be brief.</system-reminder>"), nothing);
   EXPECT_EQ(typed("<channel source=\"mail\">Hello</channel>"), nothing);
   EXPECT_EQ(typed("Background Bash b1 (command: make) (status: completed) Has new output available."), nothing);
-  EXPECT_EQ(typed(notice + "\nNow fix the tests"), "\nNow fix the tests");
+  EXPECT_EQ(typed(notice + "\nUse TaskOutput to read the result."), nothing);
+  EXPECT_EQ(typed("<agent-message from=\"a\">\nHello\n</agent-message>\nReply with SendMessage."), nothing);
+  EXPECT_EQ(typed("<tick>10:00</tick>"), nothing);
+  EXPECT_EQ(typed("Fix the tests\n" + notice + "\nUse TaskOutput to read the result."), "Fix the tests\n");
+  EXPECT_EQ(typed("Why does <task-notification> appear twice?"), "Why does <task-notification> appear twice?");
+  const Json blocks = {{{"type", "text"}, {"text", notice}}, {{"type", "text"}, {"text", "Fix the tests"}}};
+  EXPECT_EQ(WordsIn({UserMessage(blocks)}), (Words{"Build it", "Fix the tests\n"}));
   EXPECT_EQ(typed("Read <channel><title>a</title></channel>"), "Read <channel><title>a</title></channel>");
   EXPECT_EQ(typed("use <b>bold</b>, see: docs/a.md"), "use <b>bold</b>, see: docs/a.md");
 }
@@ -109,7 +137,9 @@ TEST(ClaudeWords, ArgumentsOfLocalCommands) {
     return words.size() == 2 ? words[1] : "";
   };
   EXPECT_EQ(local("goal", "Make all tests pass"), "/goal Make all tests pass");
-  EXPECT_EQ(local("compact", "keep the list of endpoints"), "/compact keep the list of endpoints");
+  EXPECT_EQ(local("goal", "test"), "/goal test");
+  EXPECT_EQ(local("compact", "keep the list of endpoints"), "");
+  EXPECT_EQ(WordsIn({LocalCommand("compact", "keep the list")}), Words{"Build it"});
   EXPECT_EQ(local("plan", "テストを直す"), "/plan テストを直す");
   EXPECT_EQ(local("goal", "clear"), "");
   EXPECT_EQ(local("model", "opus"), "");
@@ -120,6 +150,54 @@ TEST(ClaudeWords, ArgumentsOfLocalCommands) {
                        {"subtype", "local_command"},
                        {"content", "<command-name>/goal</command-name><command-args>Make it fast</command-args>"}};
   EXPECT_EQ(WordsIn({record}), (Words{"Build it", "/goal Make it fast"}));
+}
+
+TEST(ClaudeWords, AttachmentsOfTheProject) {
+  const auto events = [](const std::string& type) {
+    const std::string text = DumpJson({{"type", "attachment"}, {"attachment", {{"type", type}, {"content", "words"}}}});
+    const Result<Trace> trace =
+        ReadTrace(LineSource::FromText(DumpJson(UserMessage("Build it")) + "\n" + text + "\n", "s.jsonl"),
+                  {.format = TraceFormat::kClaudeCode});
+    return trace.ok() ? trace->events.size() : 0;
+  };
+  for (const char* type : {"prompt_snapshot", "skill_listing", "agent_listing_delta", "deferred_tools_delta",
+                           "mcp_instructions_delta", "todo_reminder", "plan_mode"})
+    EXPECT_EQ(events(type), 1U) << type;
+  for (const char* type : {"file", "edited_text_file", "nested_memory", "hook_success"})
+    EXPECT_EQ(events(type), 2U) << type;
+}
+
+TEST(ClaudeWords, NoticesOfErrorsAreNoAnswers) {
+  const std::string text =
+      DumpJson({{"type", "assistant"},
+                {"uuid", "a"},
+                {"isApiErrorMessage", true},
+                {"message", {{"model", "claude-9"}, {"content", {{{"type", "text"}, {"text", "API Error: 529"}}}}}}});
+  const Result<Trace> trace =
+      ReadTrace(LineSource::FromText(text + "\n", "s.jsonl"), {.format = TraceFormat::kClaudeCode});
+  ASSERT_TRUE(trace.ok());
+  ASSERT_EQ(trace->events.size(), 1U);
+  EXPECT_EQ(trace->events[0].kind, EventKind::kSystem);
+}
+
+TEST(ClaudeWords, PrintModeHasTheTokensOfAllModels) {
+  const std::string text =
+      DumpJson({{"type", "result"},
+                {"subtype", "success"},
+                {"result", "It is 4."},
+                {"session_id", "s"},
+                {"usage", {{"input_tokens", 3}, {"output_tokens", 20}}},
+                {"modelUsage",
+                 {{"claude-a", {{"inputTokens", 3}, {"outputTokens", 20}, {"cacheReadInputTokens", 50}}},
+                  {"claude-b", {{"inputTokens", 7}, {"outputTokens", 2}}}}}});
+  const Result<Trace> trace = ReadTrace(LineSource::FromText(text + "\n", "s.json"), {});
+  ASSERT_TRUE(trace.ok()) << trace.error().message;
+  const TokenUsage tokens = CountTrace(*trace).tokens;
+  EXPECT_EQ(tokens.input, 10);
+  EXPECT_EQ(tokens.cache_read, 50);
+  EXPECT_EQ(tokens.output, 22);
+  ASSERT_EQ(trace->events.size(), 1U);
+  EXPECT_EQ(trace->events[0].text, "It is 4.");
 }
 
 }  // namespace

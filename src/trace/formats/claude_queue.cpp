@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/formats/claude_queue.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "util/text.h"
+
+namespace upskill {
+
+void ClaudeQueue::Note(std::string_view operation, std::string text, const EventContext& stamp) {
+  if (operation == "enqueue") {
+    if (!Trim(text).empty()) queue_.push_back({stamp, std::move(text)});
+  } else if (operation == "remove") {
+    const auto message = std::find_if(queue_.begin(), queue_.end(), [&](const Message& queued) {
+      return !queued.removed && (text.empty() || queued.text == text);
+    });
+    if (message != queue_.end()) message->removed = true;
+  } else if (operation == "popAll") {  // moved back into the input box
+    std::erase_if(queue_, [](const Message& queued) { return !queued.removed; });
+  }
+}
+
+void ClaudeQueue::NoteMessage(std::string_view text) {
+  constexpr std::size_t kMostLookedAt = 32;
+  text = Trim(text);
+  while (!text.empty() && !queue_.empty()) {
+    const auto end = queue_.begin() + static_cast<std::ptrdiff_t>(std::min(queue_.size(), kMostLookedAt));
+    const auto message = std::find_if(queue_.begin(), end, [&](const Message& queued) {
+      const std::string_view own = Trim(queued.text);
+      return text.starts_with(own) && (text.size() == own.size() || text[own.size()] == '\n');
+    });
+    if (message == end) return;
+    text = Trim(text.substr(Trim(message->text).size()));
+    queue_.erase(message);
+  }
+}
+
+std::vector<ClaudeQueue::Message> ClaudeQueue::TakeRemoved() {
+  const auto first =
+      std::stable_partition(queue_.begin(), queue_.end(), [](const Message& queued) { return !queued.removed; });
+  std::vector<Message> removed(std::make_move_iterator(first), std::make_move_iterator(queue_.end()));
+  queue_.erase(first, queue_.end());
+  return removed;
+}
+
+std::vector<ClaudeQueue::Message> ClaudeQueue::TakeAll() { return std::exchange(queue_, {}); }
+
+}  // namespace upskill
