@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gemini CLI sessions (~/.gemini/tmp/*/chats): one JSON object, or since 2026 JSON lines in which a message may recur
-// with more content; the older checkpoints, a list of {role, parts}; and printed streams (gemini_stream.h).
+// with more content; the older checkpoints, a list of {role, parts}; and what is printed: streams (gemini_stream.h),
+// and one object with the answer. Sessions of Qwen Code, which have the same messages in lines like Claude Code's.
 #include <algorithm>
 #include <map>
 #include <vector>
@@ -67,6 +68,8 @@ class GeminiReader : public RecordReader {
     } else if (Json* const messages = FindMember(record, "messages"); messages != nullptr && messages->is_array()) {
       NoteSession(record);
       for (Json& message : *messages) Keep(message, 0);
+    } else if (IsQwenRecord(record)) {
+      AddQwenRecord(record, line);
     } else if (record.contains("$set")) {
       return;
     } else if (record.contains("$rewindTo")) {
@@ -76,9 +79,13 @@ class GeminiReader : public RecordReader {
     } else if (record.contains("type")) {
       Keep(record, line);
     } else if (record.contains("role")) {
-      AddCheckpointMessage(record, line);
+      EventContext stamp;
+      stamp.line = line;
+      AddCheckpointMessage(record, stamp, CallStatus::kOk);
     } else if (record.contains("sessionId")) {
       NoteSession(record);
+    } else if (record.contains("stats") || record.contains("error")) {
+      AddPrinted(record, line);
     } else {
       builder_.NoteUnknown("", record, line);
     }
@@ -185,14 +192,68 @@ class GeminiReader : public RecordReader {
     Output output;
     if (result != nullptr) output = TakeOutput(*result);
     if (output.failed && status != CallStatus::kCancelled) status = CallStatus::kError;
+    status = StatusOfGeminiCall(status, name, output.text);
     builder_.AddResult(at, id, std::move(output.text), status);
   }
 
-  void AddCheckpointMessage(Json& record, std::size_t line) {
+  static bool IsQwenRecord(const Json& record) {
+    return record.contains("uuid") && (record.contains("systemPayload") || Member(record, "message").contains("parts"));
+  }
+
+  void AddQwenRecord(Json& record, std::size_t line) {
     EventContext stamp;
     stamp.line = line;
+    stamp.time_ms = TimeAt(record, "timestamp");
+    builder_.NoteTime(stamp.time_ms);
+    builder_.SetAgent("Qwen Code");
+    if (builder_.trace().session_id.empty()) builder_.SetSession(StringAt(record, "sessionId"));
+    if (builder_.trace().cwd.empty()) builder_.SetFolder(StringAt(record, "cwd"));
+    builder_.SetAgentVersion(StringAt(record, "version"));
+    Json* const message = FindMember(record, "message");
+    if (message == nullptr) return;  // telemetry, commands of the program
+    if (StringAt(*message, "role") == "model") {
+      stamp.message = builder_.Message(StringAt(record, "uuid"), "", StringAt(record, "model"));
+      const Json& counts = Member(record, "usageMetadata");
+      Json tokens = {{"cached", Member(counts, "cachedContentTokenCount")},
+                     {"thoughts", Member(counts, "thoughtsTokenCount")},
+                     {"input", Member(counts, "promptTokenCount")}};
+      TokenUsage usage = GeminiUsage(tokens);
+      const auto total = NumberAt(counts, "totalTokenCount");
+      usage.output =
+          total ? *total - NumberAt(counts, "promptTokenCount").value_or(0) : NumberAt(counts, "candidatesTokenCount");
+      builder_.SetUsage(stamp.message, usage);
+    }
+    const CallStatus status = StatusOfCall(StringAt(Member(record, "toolCallResult"), "status"));
+    AddCheckpointMessage(*message, stamp, status == CallStatus::kUnknown ? CallStatus::kOk : status);
+  }
+
+  // What `--output-format json` prints.
+  void AddPrinted(Json& record, std::size_t line) {
+    EventContext stamp;
+    stamp.line = line;
+    builder_.SetSession(StringAt(record, "session_id"));
+    builder_.SetLossy();
+    for (const auto& [name, model] : Member(Member(record, "stats"), "models").items()) {
+      if (stamp.message == kNoIndex) stamp.message = builder_.Message("", "", name);
+      builder_.NoteModel(name);
+      const Json& tokens = Member(model, "tokens");
+      Json counts = tokens;
+      // Newer versions tell the uncached part as `input`.
+      if (tokens.contains("prompt")) counts["input"] = Member(tokens, "prompt");
+      if (tokens.contains("candidates")) counts["output"] = Member(tokens, "candidates");
+      builder_.AddSessionUsage(GeminiUsage(counts));
+    }
+    const Json& error = Member(record, "error");
+    if (error.is_object()) {
+      builder_.Add(stamp, EventKind::kSystem, "error: " + StringAt(error, "message"));
+      builder_.SetSucceeded(false);
+    }
+    builder_.Add(stamp, EventKind::kAssistant, TakeString(record, "response"));
+  }
+
+  void AddCheckpointMessage(Json& record, EventContext stamp, CallStatus ended) {
     const bool model = StringAt(record, "role") == "model";
-    if (model) stamp.message = builder_.Message("", "", "");
+    if (model && stamp.message == kNoIndex) stamp.message = builder_.Message("", "", "");
     Json* const parts = FindMember(record, "parts");
     if (parts == nullptr || !parts->is_array()) return;
     for (Json& part : *parts) {
@@ -202,9 +263,13 @@ class GeminiReader : public RecordReader {
                          arguments == nullptr ? Json() : std::move(*arguments));
       } else if (Json* const response = FindMember(part, "functionResponse"); response != nullptr) {
         const std::string id = StringAt(*response, "id");
+        const std::string name = StringAt(*response, "name");
         Json list = Json::array({std::move(part)});
         Output output = TakeOutput(list);
-        builder_.AddResult(stamp, id, std::move(output.text), output.failed ? CallStatus::kError : CallStatus::kOk);
+        const CallStatus status = output.failed ? CallStatus::kError : StatusOfGeminiCall(ended, name, output.text);
+        builder_.AddResult(stamp, id, std::move(output.text), status);
+      } else if (Member(part, "thought") == true) {
+        builder_.Add(stamp, EventKind::kReasoning, TakeText(part));
       } else {
         builder_.Add(stamp, model ? EventKind::kAssistant : EventKind::kUser, TakeText(part));
       }

@@ -6,8 +6,18 @@
 #include <utility>
 
 #include "trace/formats/readers.h"
+#include "util/text.h"
 
 namespace upskill {
+
+CallStatus StatusOfGeminiCall(CallStatus status, std::string_view tool, std::string_view output) {
+  if (status != CallStatus::kOk || tool.find("shell") == std::string_view::npos) return status;
+  constexpr std::string_view kMark = "Exit Code: ";
+  const std::size_t found = output.rfind(kMark);
+  if (found == std::string_view::npos || (found > 0 && output[found - 1] != '\n')) return status;
+  const std::string_view code = output.substr(found + kMark.size(), 2);
+  return !code.empty() && code[0] >= '0' && code[0] <= '9' && Trim(code) != "0" ? CallStatus::kError : status;
+}
 
 bool GeminiStream::Has(const Json& record) {
   const std::string type = StringAt(record, "type");
@@ -76,10 +86,14 @@ void GeminiStream::AddResult(Json& record, const EventContext& stamp) {
   Json* const output = FindMember(record, "output");
   std::string text = output == nullptr ? std::string() : TakeText(*output);
   if (text.empty()) text = StringAt(Member(record, "error"), "message");
-  builder_.AddResult(stamp, StringAt(record, "tool_id"), std::move(text),
-                     status == "success" ? CallStatus::kOk
-                     : status == "error" ? CallStatus::kError
-                                         : CallStatus::kUnknown);
+  const std::string id = StringAt(record, "tool_id");
+  const std::size_t call = builder_.FindCall(id);
+  const std::string tool = call == kNoIndex ? "" : builder_.trace().events[call].tool;
+  const CallStatus said = status == "success" ? CallStatus::kOk
+                          : status == "error" ? CallStatus::kError
+                                              : CallStatus::kUnknown;
+  const CallStatus ended = StatusOfGeminiCall(said, tool, text);
+  builder_.AddResult(stamp, id, std::move(text), ended);
 }
 
 // `input_tokens` includes `cached`; `total_tokens` has the thoughts, which `output_tokens` leaves out.

@@ -8,6 +8,9 @@
 
 namespace upskill {
 
+// How a call ended whose program says `success`: Gemini CLI writes the exit code of commands into their output.
+CallStatus StatusOfGeminiCall(CallStatus status, std::string_view tool, std::string_view output);
+
 // What `gemini --output-format stream-json` prints: a line for each message, part of a message, call and result.
 class GeminiStream {
  public:

@@ -22,7 +22,9 @@ class OpenCodeReader : public RecordReader {
     }
     Json* const properties = FindMember(*event, "properties");
     const std::string type = StringAt(*event, "type");
-    if (properties == nullptr) {
+    if (record.contains("sessionID") && properties == nullptr) {
+      AddPrinted(record, line);
+    } else if (properties == nullptr) {
       builder_.NoteUnknown(record.is_object() ? type : "not an object", record, line);
     } else if (type == "message.updated") {
       if (Json* const info = FindMember(*properties, "info"); info != nullptr) KeepInfo(std::move(*info), line);
@@ -49,6 +51,7 @@ class OpenCodeReader : public RecordReader {
     for (MessageState& message : messages_) {
       if (removed_.count(message.id) == 0) AddMessage(message);
     }
+    if (first_reverted_ != kNoIndex) builder_.MarkAbandoned(first_reverted_, builder_.trace().events.size());
   }
 
  private:
@@ -72,9 +75,32 @@ class OpenCodeReader : public RecordReader {
     }
     if (builder_.trace().session_id.empty()) builder_.SetSession(id);
     if (builder_.trace().session_id != id) return;
+    revert_ = Member(info, "revert");
     builder_.SetTitle(StringAt(info, "title"));
     builder_.SetFolder(StringAt(info, "directory"));
     builder_.SetAgentVersion(StringAt(info, "version"));
+  }
+
+  // A line of `opencode run --format json`: a part of an answer, without the message.
+  void AddPrinted(Json& record, std::size_t line) {
+    Json* const part = FindMember(record, "part");
+    const std::string last = messages_.empty() ? "" : messages_.back().id;
+    MessageState& state = StateOf(part == nullptr ? last : StringAt(*part, "messageID"));
+    if (state.info.is_null()) {
+      state.line = line;
+      state.info = {{"role", "assistant"},
+                    {"sessionID", StringAt(record, "sessionID")},
+                    {"time", {{"created", Member(record, "timestamp")}}}};
+    }
+    if (part == nullptr) {
+      state.info["error"] = Member(record, "error");
+      return;
+    }
+    if (StringAt(*part, "type") == "step-finish") {
+      state.info["tokens"] = Member(*part, "tokens");
+      state.info["cost"] = Member(*part, "cost");
+    }
+    KeepPart(std::move(*part), line);
   }
 
   void AddExport(Json& record, Json& messages) {
@@ -165,7 +191,11 @@ class OpenCodeReader : public RecordReader {
       builder_.SetUsage(stamp.message, OpencodeUsage(Member(info, "tokens")));
       builder_.AddCost(Member(info, "cost"));
     }
+    const bool reverted = state.id == StringAt(revert_, "messageID");
+    const std::string first_part = StringAt(revert_, "partID");
+    if (reverted && first_part.empty()) NoteReverted();
     for (PartState& kept : state.parts) {
+      if (reverted && first_part == StringAt(kept.part, "id")) NoteReverted();
       if (removed_.count(StringAt(kept.part, "id")) != 0) continue;
       if (kept.line != 0) stamp.line = kept.line;
       AddPart(kept.part, assistant, stamp);
@@ -173,6 +203,11 @@ class OpenCodeReader : public RecordReader {
     if (Member(info, "error").is_object()) {
       builder_.Add(stamp, EventKind::kSystem, "error: " + ErrorText(Member(info, "error")));
     }
+  }
+
+  // What was undone begins here.
+  void NoteReverted() {
+    if (first_reverted_ == kNoIndex) first_reverted_ = builder_.trace().events.size();
   }
 
   void AddPart(Json& part, bool assistant, const EventContext& stamp) {
@@ -230,13 +265,21 @@ class OpenCodeReader : public RecordReader {
     std::string text = TakeString(known, status == "error" ? "error" : "output");
     const bool rejected = text.find("rejected permission") != std::string::npos;
     const CallStatus failed = rejected ? CallStatus::kRejected : CallStatus::kError;
-    builder_.AddResult(at, call_id, std::move(text), status == "error" ? failed : CallStatus::kOk);
+    // The command ended with an error, or the model called what doesn't exist.
+    const bool unsuccessful =
+        NumberAt(Member(known, "metadata"), "exit").value_or(0) != 0 || StringAt(part, "tool") == "invalid";
+    builder_.AddResult(at, call_id, std::move(text),
+                       status == "error" ? failed
+                       : unsuccessful    ? CallStatus::kError
+                                         : CallStatus::kOk);
   }
 
   TraceBuilder& builder_;
   std::vector<MessageState> messages_;
   std::map<std::string, std::size_t> message_ids_;
   std::map<std::string, bool> removed_;
+  Json revert_;  // {messageID, partID?}: where what the user undid begins
+  std::size_t first_reverted_ = kNoIndex;
   std::size_t last_user_ = kNoIndex;
   std::string last_user_message_;
 };

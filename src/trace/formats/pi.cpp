@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pi sessions (~/.pi/agent/sessions): a tree of entries; the conversation is the path from the last one to the root.
+// And what `pi --mode json` prints, in which each message is told several times.
+#include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <vector>
@@ -27,7 +30,7 @@ class PiReader : public RecordReader {
       builder_.NoteTime(stamp.time_ms);
       return;
     }
-    if (type == "message") {
+    if (type == "message" || type == "message_end") {
       if (Json* const message = FindMember(record, "message"); message != nullptr) AddMessage(*message, stamp);
     } else if (type == "model_change") {
       builder_.NoteModel(StringAt(record, "modelId"));
@@ -38,7 +41,7 @@ class PiReader : public RecordReader {
       if (content != nullptr) builder_.Add(stamp, EventKind::kSystem, TakeText(*content));
     } else if (type == "session_info") {
       builder_.SetTitle(StringAt(record, "name"));
-    } else if (type != "thinking_level_change" && type != "custom" && type != "label") {
+    } else if (!IsQuiet(type)) {
       builder_.NoteUnknown(record.is_object() ? type : "not an object", record, line);
       return;
     }
@@ -66,6 +69,28 @@ class PiReader : public RecordReader {
     std::size_t first = 0;
     std::size_t end = 0;
   };
+
+  static bool IsQuiet(std::string_view type) {
+    constexpr std::array<std::string_view, 18> kQuiet = {"thinking_level_change",
+                                                         "custom",
+                                                         "label",
+                                                         "agent_start",
+                                                         "agent_end",
+                                                         "turn_start",
+                                                         "turn_end",
+                                                         "message_start",
+                                                         "message_update",
+                                                         "tool_execution_start",
+                                                         "tool_execution_update",
+                                                         "tool_execution_end",
+                                                         "queue_update",
+                                                         "compaction_start",
+                                                         "compaction_end",
+                                                         "auto_retry_start",
+                                                         "auto_retry_end",
+                                                         "response"};
+    return std::find(kQuiet.begin(), kQuiet.end(), type) != kQuiet.end();
+  }
 
   void AddMessage(Json& message, EventContext stamp) {
     if (const auto time = TimeAt(message, "timestamp")) stamp.time_ms = time;

@@ -219,7 +219,7 @@ TEST_F(RecordedTraces, GeminiAndOpenCode) {
        3,
        15,
        {{"list_directory", 3}, {"write_file", 2}, {"run_shell_command", 5}, {"read_file", 2}, {"google_web_search", 1}},
-       2,
+       4,
        {102805 - 45385, 45385, -1, 1551 + 4905},
        {"gemini-2.5-pro"},
        "2025-10-27T19:56:01.701Z",

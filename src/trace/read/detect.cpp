@@ -86,6 +86,13 @@ std::optional<TraceFormat> FormatOfTypedLine(const Json& record, const std::stri
   if (type.starts_with("thread.") || type.starts_with("turn.") || type.starts_with("item."))
     return TraceFormat::kCodexExec;
   if (record.contains("properties") && type.find('.') != std::string::npos) return TraceFormat::kOpenCode;
+  if (record.contains("sessionID") && (record.contains("part") || record.contains("error")))
+    return TraceFormat::kOpenCode;
+  if (type.starts_with("message_") && record.contains("message")) return TraceFormat::kPi;
+  if (IsOneOf(type, {"agent_start", "agent_end", "turn_start"})) return TraceFormat::kPi;
+  // Sessions of Qwen Code.
+  if (record.contains("uuid") && (record.contains("systemPayload") || Member(record, "message").contains("parts")))
+    return TraceFormat::kGeminiCli;
   if (type == "session") return FormatOfSessionLine(record);
   if (type == "message" && record.contains("message")) {
     // The first version of Pi's format has no ids; each line has its own time.
@@ -251,6 +258,11 @@ std::optional<TraceDetection> DetectDocument(const Json& document) {
   if (document.contains("sessionId") && document.contains("projectHash")) {
     return found(TraceFormat::kGeminiCli);
   }
+  if (Member(Member(document, "stats"), "models").is_object() &&
+      (document.contains("response") || document.contains("error")))
+    return found(TraceFormat::kGeminiCli);
+  if (document.contains("session_id") && document.contains("error") && Member(document, "error").contains("message"))
+    return found(TraceFormat::kGeminiCli);
   const Json& messages = Member(document, "messages");
   if (document.contains("eval") && (document.contains("samples") || document.contains("plan"))) {
     return found(TraceFormat::kInspect);

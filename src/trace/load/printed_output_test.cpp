@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// What agent programs print instead of a session file, and how they tell that a call failed or was taken back.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "trace/load/read_trace.h"
+#include "trace/trace.h"
+
+namespace upskill {
+namespace {
+
+Trace Read(const std::string& text) {
+  Result<Trace> trace = ReadTrace(LineSource::FromText(text, "s.jsonl"), {});
+  EXPECT_TRUE(trace.ok()) << trace.error().message;
+  return trace.ok() ? std::move(*trace) : Trace();
+}
+
+std::vector<std::string> TextsOf(const Trace& trace, EventKind kind, bool abandoned = false) {
+  std::vector<std::string> texts;
+  for (const Event& event : trace.events) {
+    if (event.kind == kind && event.abandoned == abandoned) texts.push_back(event.text);
+  }
+  return texts;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(PrintedOutput, OpenCodeRun) {
+  const Trace trace = Read(
+      R"({"type":"step_start","timestamp":1767036059338,"sessionID":"s","part":{"id":"p1","messageID":"m1","type":"step-start"}}
+{"type":"tool_use","timestamp":1767036061199,"sessionID":"s","part":{"id":"p2","messageID":"m1","type":"tool","callID":"c1","tool":"bash","state":{"status":"completed","input":{"command":"false"},"output":"","metadata":{"exit":1}}}}
+{"type":"tool_use","timestamp":1767036061299,"sessionID":"s","part":{"id":"p3","messageID":"m1","type":"tool","callID":"c2","tool":"invalid","state":{"status":"completed","input":{"tool":"bsh"},"output":"unknown tool","metadata":{}}}}
+{"type":"step_finish","timestamp":1767036064273,"sessionID":"s","part":{"id":"p4","messageID":"m1","type":"step-finish","cost":0.5,"tokens":{"input":671,"output":8,"reasoning":2,"cache":{"read":15,"write":0}}}}
+{"type":"text","timestamp":1767036064268,"sessionID":"s","part":{"id":"p5","messageID":"m2","type":"text","text":"It failed."}}
+{"type":"error","timestamp":1767036065000,"sessionID":"s","error":{"name":"APIError","data":{"message":"Rate limit"}}}
+)");
+  EXPECT_EQ(trace.format, TraceFormat::kOpenCode);
+  EXPECT_TRUE(trace.unknown_records.empty());
+  const TraceCounts counts = CountTrace(trace);
+  EXPECT_EQ(counts.tool_errors, 2U);
+  EXPECT_EQ(counts.tokens.input, 671);
+  EXPECT_EQ(counts.tokens.output, 10);
+  EXPECT_EQ(TextsOf(trace, EventKind::kAssistant), Texts{"It failed."});
+  EXPECT_EQ(TextsOf(trace, EventKind::kSystem), Texts{"error: APIError: Rate limit"});
+}
+
+TEST(PrintedOutput, PiTellsAMessageOnce) {
+  const std::string front = R"({"type":"session","version":3,"id":"u","timestamp":"2026-08-01T10:00:00.000Z","cwd":"/w"}
+)";
+  const std::string rest = R"({"type":"agent_start"}
+{"type":"message_start","message":{"role":"user","content":[{"type":"text","text":"Test it"}]}}
+{"type":"message_end","message":{"role":"user","content":[{"type":"text","text":"Test it"}]}}
+{"type":"message_update","message":{"role":"assistant","content":[{"type":"text","text":"I"}]}}
+{"type":"message_end","message":{"role":"assistant","model":"m","content":[{"type":"text","text":"I will."},{"type":"toolCall","id":"c1","name":"bash","arguments":{"command":"make test"}}],"usage":{"input":10,"output":5}}}
+{"type":"tool_execution_end","toolCallId":"c1","toolName":"bash","isError":true}
+{"type":"message_end","message":{"role":"toolResult","toolCallId":"c1","content":[{"type":"text","text":"1 failed"}],"isError":true}}
+{"type":"agent_end","messages":[]}
+)";
+  for (const std::string& text : {front + rest, rest}) {
+    const Trace trace = Read(text);
+    EXPECT_EQ(trace.format, TraceFormat::kPi);
+    EXPECT_TRUE(trace.unknown_records.empty());
+    EXPECT_EQ(TextsOf(trace, EventKind::kUser), Texts{"Test it"});
+    EXPECT_EQ(TextsOf(trace, EventKind::kAssistant), Texts{"I will."});
+    EXPECT_EQ(CountTrace(trace).tool_errors, 1U);
+  }
+}
+
+TEST(PrintedOutput, GeminiAsOneObject) {
+  const Trace trace = Read(
+      R"({"session_id":"a","response":"It is 4.","stats":{"models":{"gemini-9":{"tokens":{"input":40,"prompt":100,"candidates":20,"cached":60,"thoughts":5,"tool":0}}},"tools":{"totalCalls":0}}})");
+  EXPECT_EQ(trace.format, TraceFormat::kGeminiCli);
+  EXPECT_EQ(TextsOf(trace, EventKind::kAssistant), Texts{"It is 4."});
+  const TokenUsage tokens = CountTrace(trace).tokens;
+  EXPECT_EQ(tokens.input, 40);
+  EXPECT_EQ(tokens.cache_read, 60);
+  EXPECT_EQ(tokens.output, 25);
+  const Trace failed =
+      Read(R"({"session_id":"a","error":{"type":"FatalTurnLimitedError","message":"too long","code":53}})");
+  EXPECT_EQ(failed.succeeded, false);
+}
+
+TEST(PrintedOutput, ExitCodesInTheOutputOfGeminisCommands) {
+  const auto errors = [](const std::string& tool, const std::string& output) {
+    return CountTrace(Read(R"({"sessionId":"a","projectHash":"b"}
+{"id":"m","type":"gemini","content":"","toolCalls":[{"id":"t","name":")" +
+                           tool +
+                           R"(","args":{},"status":"success","result":[{"functionResponse":{"response":{"output":")" +
+                           output + R"("}}}]}]}
+)"))
+        .tool_errors;
+  };
+  EXPECT_EQ(errors("run_shell_command", R"(Output: no\nExit Code: 3\nSignal: (none))"), 1U);
+  EXPECT_EQ(errors("run_shell_command", R"(Output: no\nExit Code: 127)"), 1U);
+  EXPECT_EQ(errors("run_shell_command", R"(Output: Exit Code: 3\nExit Code: 0\nSignal: (none))"), 0U);
+  EXPECT_EQ(errors("run_shell_command", R"(Output: yes\nExit Code: (none))"), 0U);
+  EXPECT_EQ(errors("read_file", R"(Exit Code: 3)"), 0U);
+}
+
+TEST(PrintedOutput, QwenCodeSessions) {
+  const Trace trace = Read(
+      R"({"uuid":"u1","parentUuid":null,"sessionId":"q","type":"user","cwd":"/w","version":"0.14.0","message":{"role":"user","parts":[{"text":"Test it"}]}}
+{"uuid":"u2","parentUuid":"u1","sessionId":"q","type":"assistant","model":"qwen-9","message":{"role":"model","parts":[{"text":"Hm.","thought":true},{"text":"I will."},{"functionCall":{"id":"c1","name":"run_shell_command","args":{"command":"make test"}}}]},"usageMetadata":{"promptTokenCount":100,"candidatesTokenCount":20,"cachedContentTokenCount":30,"totalTokenCount":125}}
+{"uuid":"u3","parentUuid":"u2","sessionId":"q","type":"tool_result","message":{"role":"user","parts":[{"functionResponse":{"id":"c1","name":"run_shell_command","response":{"output":"1 failed\nExit Code: 2"}}}]},"toolCallResult":{"callId":"c1","status":"success"}}
+{"uuid":"u4","parentUuid":"u3","sessionId":"q","type":"system","subtype":"ui_telemetry","systemPayload":{"uiEvent":{}}}
+)");
+  EXPECT_EQ(trace.agent_name, "Qwen Code");
+  EXPECT_TRUE(trace.unknown_records.empty());
+  EXPECT_EQ(TextsOf(trace, EventKind::kUser), Texts{"Test it"});
+  EXPECT_EQ(TextsOf(trace, EventKind::kReasoning), Texts{"Hm."});
+  EXPECT_EQ(TextsOf(trace, EventKind::kAssistant), Texts{"I will."});
+  const TraceCounts counts = CountTrace(trace);
+  EXPECT_EQ(counts.tool_errors, 1U);
+  EXPECT_EQ(counts.tokens.input, 70);
+  EXPECT_EQ(counts.tokens.output, 25);
+}
+
+TEST(PrintedOutput, WhatWasRevertedInOpenCode) {
+  const auto session = [](const std::string& revert) {
+    return Read(R"({"info":{"id":"s","revert":)" + revert + R"(},"messages":[
+      {"info":{"id":"m1","sessionID":"s","role":"user"},"parts":[{"id":"p1","type":"text","text":"One"}]},
+      {"info":{"id":"m2","sessionID":"s","role":"assistant"},"parts":[{"id":"p2","type":"text","text":"Two"},{"id":"p3","type":"text","text":"Three"}]},
+      {"info":{"id":"m3","sessionID":"s","role":"user"},"parts":[{"id":"p4","type":"text","text":"Four"}]}]})");
+  };
+  const Trace whole = session(R"({"messageID":"m2"})");
+  EXPECT_EQ(TextsOf(whole, EventKind::kAssistant, true), (Texts{"Two", "Three"}));
+  EXPECT_EQ(TextsOf(whole, EventKind::kUser, true), Texts{"Four"});
+  EXPECT_EQ(TextsOf(whole, EventKind::kUser), Texts{"One"});
+  EXPECT_EQ(TextsOf(session(R"({"messageID":"m2","partID":"p3"})"), EventKind::kAssistant), Texts{"Two"});
+  EXPECT_EQ(TextsOf(session("null"), EventKind::kUser, true), Texts{});
+}
+
+}  // namespace
+}  // namespace upskill
