@@ -13,7 +13,8 @@
 namespace upskill {
 
 inline constexpr double kAlpha = 0.05;
-inline constexpr double kLiftCoverage = 0.935;     // of the interval for these cases, at least
+inline constexpr double kLiftCoverage = 0.94;  // of the 95 % interval for these cases, at least
+inline constexpr double kLiftCoverageOf99 = 0.985;
 inline constexpr double kNewCasesCoverage = 0.92;  // of the interval for new cases
 inline constexpr double kStoppedCoverage = 0.935;  // of the interval after stopping early
 inline constexpr double kMedianBias = 0.05;        // of the estimate after stopping early, from three cases on

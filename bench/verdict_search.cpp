@@ -105,10 +105,12 @@ std::vector<Mixture> Beginnings(Rng& rng) {
   all.push_back({{{1, 0.4, 0.65}}});
   all.push_back({{{1, 0.02, 0.98}}});
   all.push_back({{{1, 0.0, 1.0}, {19, 0.02, 0.02}}});
+  for (const double rare : {0.005, 0.03, 0.1}) all.push_back({{{1, 0.0, rare}}});
   for (int i = 0; i < 10; ++i) {
     Mixture mixture;
     const auto kinds = 1 + static_cast<std::size_t>(rng.Next() % kKinds);
-    for (std::size_t k = 0; k < kinds; ++k) mixture.kinds.push_back({rng.Uniform(), rng.Uniform(), rng.Uniform()});
+    const auto rate = [&] { return i % 2 == 0 || rng.Uniform() < 0.4 ? rng.Uniform() : std::round(rng.Uniform()); };
+    for (std::size_t k = 0; k < kinds; ++k) mixture.kinds.push_back({rng.Uniform(), rate(), rate()});
     all.push_back(mixture);
   }
   return all;
