@@ -214,7 +214,7 @@ class GeminiReader : public RecordReader {
     if (StringAt(*message, "role") == "model") {
       stamp.message = builder_.Message(StringAt(record, "uuid"), "", StringAt(record, "model"));
       const Json& counts = Member(record, "usageMetadata");
-      Json tokens = {{"cached", Member(counts, "cachedContentTokenCount")},
+      const Json tokens = {{"cached", Member(counts, "cachedContentTokenCount")},
                      {"thoughts", Member(counts, "thoughtsTokenCount")},
                      {"input", Member(counts, "promptTokenCount")}};
       TokenUsage usage = GeminiUsage(tokens);
