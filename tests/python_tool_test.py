@@ -22,8 +22,6 @@ from pathlib import Path
 from unittest import mock
 
 UPSKILL, READER = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
-ROOT = Path(__file__).resolve().parent.parent
-TRACE = ROOT / "examples/traces/kernel-builder-h100.jsonl"
 SKIPPED = 77
 
 if not READER.is_dir():
@@ -62,6 +60,18 @@ CASES = [
      "reference": "It is 6"},
 ]
 
+TEACHER = """
+import json, sys
+request = sys.stdin.read()
+draft = {"name": "made", "description": "Adds numbers. Use it for sums.", "references": [], "scripts": [],
+         "sections": [{"title": "Adding", "rules": [{"text": "Say the total.", "cites": []}]}]}
+cases = {"cases": [{"kind": "command" if k % 2 else "answer", "transfer": k % 4 == 1, "input": f"What is the sum number {k}?", "contains": [f"total-{k}."],
+                    "any_of": [], "not_contains": [], "checks": [], "output_file": "", "reference": f"It is total-{k}.", "cites": []} for k in range(1, 17)]}
+if '"name"' not in request.split("JSON schema:")[-1]:
+    del draft["name"]
+print(json.dumps(cases if '"cases"' in request else draft))
+"""
+
 
 class PythonTool(unittest.TestCase):
     def setUp(self):
@@ -89,7 +99,8 @@ class PythonTool(unittest.TestCase):
 
     def test_a_generated_skill(self):
         # No skill is accepted here: the student fails whatever it is told.
-        self.run_upskill("generate", "Write CUDA kernels", "--from", TRACE, "-m", "extract", "--eval-model",
+        (self.folder / "teacher.py").write_text(TEACHER)
+        self.run_upskill("generate", "Write CUDA kernels", "-m", f"cmd:{sys.executable} teacher.py", "--no-critique", "--eval-model",
                          "sim:base=0,skill=1", "--runs", "2", "--max-attempts", "0", "-o", "made")
         skill = models.Skill.load(self.folder / "made")
         self.assertEqual(skill.metadata.source_task, "Write CUDA kernels")

@@ -296,14 +296,12 @@ TEST_F(CommandMessages, ATimeoutOfMoreThanAYear) {
 
 TEST_F(CommandMessages, ASkillFromNothing) {
   EXPECT_EQ(Run({"generate", "Add numbers"}), 2);
-  EXPECT_THAT(error, HasSubstr("error: a skill from a task alone needs a teacher model; each of these works:\n"
-                               "  upskill generate 'Add numbers' -m opus\n"));
-  EXPECT_THAT(error, AllOf(HasSubstr("ANTHROPIC_API_KEY"), HasSubstr("-m 'cmd:claude -p'\n"),
-                           HasSubstr("-m desk:desk\n"), HasSubstr("--base-url http://localhost:8080/v1\n"),
-                           HasSubstr("  upskill generate 'Add numbers' --from latest\n")));
+  EXPECT_THAT(error, HasSubstr("error: writing a skill needs a teacher model; each of these works:\n"
+                               "  upskill generate 'Add numbers' -m desk:desk\n"));
+  EXPECT_THAT(error, AllOf(HasSubstr("ANTHROPIC_API_KEY"), HasSubstr("-m 'cmd:claude -p'\n"), HasSubstr("-m opus\n"),
+                           HasSubstr("--base-url http://localhost:8080/v1\n")));
   EXPECT_EQ(Run({"generate", "--from", skill(), "--runs-dir", runs().string()}), 2);
-  EXPECT_THAT(error, AllOf(StartsWith("error: improving a skill needs a teacher model; each of these works:\n"),
-                           HasSubstr("-m 'cmd:claude -p'\n"), Not(HasSubstr("latest"))));
+  EXPECT_THAT(error, HasSubstr("-m 'cmd:claude -p'\n"));
 }
 
 TEST_F(CommandMessages, AModelThatIsNotThereSaysHowToGetIt) {

@@ -167,7 +167,7 @@ TEST_F(TerminalOutput, OfSkillsTracesAndModels) {
   ExpectSafe({"trace", "show", trace, "--events"}, 0);
   folder.Write("b.jsonl", std::string("{\"type\":\"user\"") + kEvil);
   ExpectSafe({"trace", "show", trace, (folder.path() / "b.jsonl").string()}, 1);
-  ExpectSafe({"generate", "--from", trace, "-m", "extract", "--dry-run", "--eval-model", "sim:base=0,skill=1"}, 0);
+  ExpectSafe({"generate", "--from", trace, "-m", "cmd:cat", "--dry-run", "--eval-model", "sim:base=0,skill=1"}, 0);
   ExpectSafe({"models"}, 0);
   EXPECT_THAT(out, HasSubstr("llama:org/repo"));
 }

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "teach/extract_text.h"
+#include "teach/evidence.h"
 #include "trace/digest/excerpt.h"
 #include "util/fences.h"
 #include "util/text.h"

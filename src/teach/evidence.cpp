@@ -10,7 +10,6 @@
 #include <string_view>
 #include <utility>
 
-#include "teach/extract_text.h"
 #include "teach/one_line.h"
 #include "teach/placeholder.h"
 #include "util/fences.h"
@@ -192,6 +191,18 @@ std::vector<std::string_view> WordsIn(std::string_view text) {
     at = end + 1;
   }
   return words;
+}
+
+std::vector<std::string> CodeSpansOf(const std::string& text) {
+  std::vector<std::string> spans;
+  std::size_t at = 0;
+  while (true) {
+    const std::size_t open = text.find('`', at);
+    const std::size_t close = open == std::string::npos ? open : text.find('`', open + 1);
+    if (close == std::string::npos) return spans;
+    if (close > open + 1) spans.push_back(text.substr(open + 1, close - open - 1));
+    at = close + 1;
+  }
 }
 
 bool IsSupported(const Rule& rule, const Material& material, const std::vector<std::string>& own_files) {

@@ -17,6 +17,9 @@ namespace upskill {
 // The words of identifier characters and hyphens in a text.
 std::vector<std::string_view> WordsIn(std::string_view text);
 
+// The texts in backticks in one line.
+std::vector<std::string> CodeSpansOf(const std::string& text);
+
 // Whether an item that the rule cites shows where it is from: the item has a text that the rule has in backticks, all
 // of its words of at least four characters, or a line of a fenced block of the rule. White space and continued lines
 // don't count, and a word in capitals (NAME) stands for any. True if the rule has nothing in backticks but the names of

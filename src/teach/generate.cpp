@@ -12,7 +12,6 @@
 #include "teach/critique.h"
 #include "teach/draft.h"
 #include "teach/evidence.h"
-#include "teach/extract.h"
 #include "teach/generation_state.h"
 #include "teach/improve.h"
 #include "teach/one_line.h"
@@ -103,10 +102,6 @@ class Generation {
   }
 
   Result<Draft> MakeDraft() const {
-    if (input_.teacher == nullptr) {
-      state_.Say("draft", "extracted from the trace without a model");
-      return ExtractDraft(material_, options_.name, options_.target);
-    }
     state_.Say("draft",
                fmt::format("{} writes the skill from {}", input_.teacher->info().name,
                            material_.items.empty() ? "the task alone" : Counted(material_.items.size(), "item")));
@@ -125,7 +120,6 @@ class Generation {
     uncited_ = draft->uncited;
     const std::size_t index = state_.AddCandidate("draft", -1, "", SkillText());
     TakeDraft(*draft, index);
-    if (input_.teacher == nullptr) return {};
     if (options_.critique) RETURN_IF_ERROR(Criticize(index, *draft));
     out_.unsupported_rules = DropUnsupportedRules(
         material_, PromptCopies(*options_.prompts, {"draft-system", "draft", "critique"}, material_), *draft);
@@ -186,16 +180,14 @@ class Generation {
   }
 
   Result<VettedCases> MoreCases(std::size_t count) const {
-    Teacher* teacher = input_.test_teacher;
-    if (teacher == nullptr) return ExtractCases(material_, count);
-    state_.Say("tests",
-               fmt::format("{} writes {} without seeing the skill", teacher->info().name, Counted(count, "test")));
+    state_.Say("tests", fmt::format("{} writes {} without seeing the skill", input_.test_teacher->info().name,
+                                    Counted(count, "test")));
     CaseOptions options;
     options.cases = count;
     options.prompts = options_.prompts;
     options.context_tokens = options_.context_tokens;
     options.reader = input_.teacher;  // its notes, which are paid for
-    return WriteCases(*teacher, material_, options);
+    return WriteCases(*input_.test_teacher, material_, options);
   }
 
   void TakeExamples(VettedCases& vetted) const {
@@ -210,7 +202,7 @@ class Generation {
     }
   }
 
-  // The user's cases as they are; otherwise examples, then written or extracted cases.
+  // The user's cases as they are; otherwise examples, then written cases.
   Status CollectCases() {
     if (input_.given) {
       out_.cases = input_.given->cases;
@@ -233,8 +225,7 @@ class Generation {
     out_.rejected_cases = std::move(vetted.rejected);
     out_.rejected_cases.insert(out_.rejected_cases.end(), written.rejected.begin(), written.rejected.end());
     state_.Say("tests", CasesLine(out_.cases, out_.rejected_cases));
-    if (input_.test_teacher != nullptr && out_.cases.empty() &&
-        IsTooWeak(written.rejected.size(), written.rejected.size()))
+    if (out_.cases.empty() && IsTooWeak(written.rejected.size(), written.rejected.size()))
       return TooWeak(*input_.test_teacher,
                      fmt::format("none of its {} can be used, for example {}", Counted(written.rejected.size(), "test"),
                                  written.rejected.front()));
@@ -246,9 +237,8 @@ class Generation {
   Material WithoutRecordings() const {
     Material material;
     material.task = material_.task;
-    for (const UserRequest& request : material_.requests) {
-      if (material_.task.empty()) material.task += request.text + "\n\n";
-    }
+    if (material_.task.empty())
+      for (const std::string& request : material_.requests) material.task += request + "\n\n";
     for (const MaterialItem& item : material_.items) {
       if (item.kind == MaterialKind::kDocument || item.kind == MaterialKind::kTool) material.items.push_back(item);
     }
@@ -259,8 +249,8 @@ class Generation {
   // or only with what the recordings say. A generation without them goes on.
   Status AddBlindCases() {
     const Material material = WithoutRecordings();
-    if (input_.test_teacher == nullptr || !options_.evaluate || material.items.size() == material_.items.size() ||
-        Trim(material.task).empty() || out_.cases.empty())
+    if (!options_.evaluate || material.items.size() == material_.items.size() || Trim(material.task).empty() ||
+        out_.cases.empty())
       return {};
     CaseOptions options;
     options.cases = options_.cases / 4;
@@ -303,7 +293,7 @@ class Generation {
       out_.candidates[i].status = StatusAfterChoice(out_.candidates[i], i == out_.chosen);
     const Candidate& chosen = out_.candidates[out_.chosen];
     for (const Rule& rule : chosen.rules) out_.provenance.push_back(ProvenanceLine(rule, material_));
-    if (input_.teacher != nullptr && !material_.items.empty()) {
+    if (!material_.items.empty()) {
       out_.coverage = CoverageOf(material_, chosen.rules, out_.cases);
       state_.Say("tests", CoverageLine(out_.coverage, material_));
     }
@@ -315,7 +305,7 @@ class Generation {
     bool is_shorter = false;
     for (const Candidate* at = &chosen; at->parent >= 0 && !is_shorter; at = &out_.candidates[ParentOf(*at)])
       is_shorter = at->kind == "shorter";
-    if (!is_shorter || input_.teacher == nullptr) return {};
+    if (!is_shorter) return {};
     const Result<std::string> description = DescribeSkill(*input_.teacher, material_, chosen.skill, OptionsOfDraft());
     if (description) {
       chosen.skill.description = *description;

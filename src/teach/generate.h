@@ -43,12 +43,12 @@ struct GenerateOptions {
 struct GenerateInput {
   const Material* material = nullptr;
   GenerateOptions options;
-  Teacher* teacher = nullptr;       // null: the skill is extracted from the trace
-  Teacher* test_teacher = nullptr;  // may equal `teacher`; null: the cases are extracted from the trace too
-  std::optional<Suite> given;       // the user's cases; then none are written
-  std::vector<Case> earlier;        // those of the skill to improve, which keep their split
-  TrialContext trials;              // without models, nothing is measured
-  double spent_usd = 0.0;           // on trials in earlier sessions of this generation
+  Teacher* teacher = nullptr;
+  Teacher* test_teacher = nullptr;                   // may equal `teacher`
+  std::optional<Suite> given;                        // the user's cases; then none are written
+  std::vector<Case> earlier;                         // those of the skill to improve, which keep their split
+  TrialContext trials;                               // without models, nothing is measured
+  double spent_usd = 0.0;                            // on trials in earlier sessions of this generation
   std::function<void(const std::string& line)> say;  // receives progress lines; may be empty
 };
 
@@ -64,7 +64,7 @@ struct GenerateOutcome {
   std::vector<Case> cases;
   std::vector<std::size_t> test;  // indices of the held-out cases
   std::vector<std::string> rejected_cases;
-  std::string tests_problem;  // why no cases were written or extracted; empty: they were
+  std::string tests_problem;  // why no cases were written; empty: they were
   std::size_t uncited_rules = 0;
   std::vector<std::string> contradicted_rules;  // "RULE (ID)", left out
   std::vector<std::string> unsupported_rules;   // "RULE (IDS)", left out: nothing in backticks is in what they cite
@@ -93,9 +93,8 @@ struct GenerateOutcome {
 // Writes a skill and tests, refines the skill by the students' failures on the train cases and measures the best
 // candidate once on the held-out cases. Answers of teachers and students are stored as they arrive: run again with the
 // same input, it continues where it stopped. A limit, the user, a failing model or a full disk may end it early; once
-// there is a draft, that is an outcome (`stopped`). Errors: kNotFound if the recording has too little to extract, or
-// the teacher is too weak for the material, so that another one is needed; kCancelled, kPermanent, kUnavailable or kIo
-// if it ended before there was a draft.
+// there is a draft, that is an outcome (`stopped`). Errors: kNotFound if the teacher is too weak for the material, so
+// that another one is needed; kCancelled, kPermanent, kUnavailable or kIo if it ended before there was a draft.
 Result<GenerateOutcome> GenerateSkill(const GenerateInput& input);
 
 }  // namespace upskill

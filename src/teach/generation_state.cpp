@@ -9,8 +9,8 @@ namespace upskill {
 namespace {
 
 double SpentByTeachers(const GenerateInput& input) {
-  double spent = input.teacher == nullptr ? 0.0 : input.teacher->cost_usd();
-  if (input.test_teacher != nullptr && input.test_teacher != input.teacher) spent += input.test_teacher->cost_usd();
+  double spent = input.teacher->cost_usd();
+  if (input.test_teacher != input.teacher) spent += input.test_teacher->cost_usd();
   return spent;
 }
 

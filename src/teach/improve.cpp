@@ -37,7 +37,7 @@ class Improvement {
       RETURN_IF_ERROR(trials_.Measure(i));
       if (i == 0 && NothingToLearn()) return {};
     }
-    if (state_.input.teacher != nullptr) RETURN_IF_ERROR(Refine());
+    RETURN_IF_ERROR(Refine());
     RETURN_IF_ERROR(LeavePartsOut(state_, trials_));
     LeaveOutFailing();
     return {};

@@ -34,15 +34,9 @@ std::vector<std::string> Pieces(const std::string& text, std::size_t most) {
 std::string NextId(const Material& material) { return fmt::format("d{}", material.items.size() + 1); }
 
 void AddRequests(const Trace& trace, Material& material) {
-  for (std::size_t i = 0; i < trace.events.size(); ++i) {
-    const Event& event = trace.events[i];
-    if (event.kind == EventKind::kUser && event.agent.empty() && !event.abandoned) {
-      material.requests.push_back({event.text, "", ToText(PlaceOf(trace, i))});
-    } else if (event.kind == EventKind::kAssistant && event.agent.empty() && !event.abandoned &&
-               !material.requests.empty() && !Trim(event.text).empty()) {
-      std::string& answer = material.requests.back().answer;
-      answer += (answer.empty() ? "" : "\n\n") + event.text;
-    }
+  for (const Event& event : trace.events) {
+    if (event.kind == EventKind::kUser && event.agent.empty() && !event.abandoned)
+      material.requests.push_back(event.text);
   }
 }
 
@@ -101,7 +95,6 @@ void ReferToIds(Material& material, std::size_t first) {
 
 MaterialDetail DetailFrom(const DigestDetail& detail) {
   if (const auto* fix = std::get_if<FixDetail>(&detail)) return *fix;
-  if (const auto* command = std::get_if<CommandDetail>(&detail)) return *command;
   if (const auto* file = std::get_if<FileDetail>(&detail)) return *file;
   return {};
 }

@@ -29,9 +29,9 @@ enum class MaterialKind {
 };
 const char* MaterialKindTitle(MaterialKind kind);  // of one item
 
-// An item's data from the digest, against which rules are checked and from which cases are made; empty if the text is
+// An item's data from the digest, against which rules are checked; empty if the text is
 // enough.
-using MaterialDetail = std::variant<std::monostate, FixDetail, CommandDetail, FileDetail>;
+using MaterialDetail = std::variant<std::monostate, FixDetail, FileDetail>;
 
 // A digest item, a piece of a document or a tool: a source that rules can cite.
 struct MaterialItem {
@@ -39,16 +39,9 @@ struct MaterialItem {
   MaterialKind kind = MaterialKind::kDocument;
   std::string text;                          // as the teacher reads it
   std::vector<std::string> places;           // `file#event`, or the document's name
-  MaterialDetail detail = std::monostate{};  // of fixes, commands and files
+  MaterialDetail detail = std::monostate{};  // of fixes and files
   // How it is known: EvidenceWords; empty if an earlier version didn't store it. The initializer lets others omit it.
   std::string known = "";  // NOLINT(readability-redundant-string-init)
-};
-
-// A request of the user and its outcome.
-struct UserRequest {
-  std::string text;
-  std::string answer;  // the agent's answer, up to the next request
-  std::string place;
 };
 
 struct Example {
@@ -60,7 +53,7 @@ struct Example {
 struct Material {
   std::string task;  // may be empty if there are traces
   std::vector<MaterialItem> items;
-  std::vector<UserRequest> requests;
+  std::vector<std::string> requests;  // of the user, in traces
   std::vector<Example> examples;
   SkillText existing;  // the skill to improve; empty name: none
 

@@ -105,13 +105,6 @@ class DetailWriter {
         {"is_command", fix.is_command},       {"failed", fix.failed}, {"error", fix.error}, {"steps", std::move(steps)},
         {"earlier_steps", fix.earlier_steps}, {"reason", fix.reason}, {"works", fix.works}, {"call", fix.call}};
   }
-  void operator()(const CommandDetail& command) const {
-    item_["command"] = {{"command", command.command},
-                        {"purpose", command.purpose},
-                        {"output", command.output},
-                        {"worked", command.worked},
-                        {"failed", command.failed}};
-  }
   void operator()(const FileDetail& file) const {
     Json edits = Json::array();
     for (const FileEdit& edit : file.edits) edits.push_back(EditToJson(edit));
@@ -137,11 +130,6 @@ FixDetail FixFromJson(const StoredJson& json) {
   return fix;
 }
 
-CommandDetail CommandFromJson(const StoredJson& json) {
-  return {json.at("command").text(), json.at("purpose").text(), json.at("output").text(),
-          json.at("worked").number<std::size_t>(), json.at("failed").number<std::size_t>()};
-}
-
 FileDetail FileFromJson(const StoredJson& json) {
   FileDetail file{json.at("path").text(),
                   json.at("whole").flag(),
@@ -159,7 +147,6 @@ FileDetail FileFromJson(const StoredJson& json) {
 MaterialDetail EarlierDetail(MaterialKind kind, const Json& item) {
   const auto text = [&](const char* key) { return JsonGet<std::string>(item, key, ""); };
   if (kind == MaterialKind::kFix) return FixDetail{true, text("failed"), text("error"), {}, 0, "", text("works"), ""};
-  if (kind == MaterialKind::kCommand) return CommandDetail{text("works"), text("purpose"), "", 1, 0};
   if (kind == MaterialKind::kFile) return FileDetail{"", true, text("works"), "", {}, false, 1, ""};
   return {};
 }
@@ -171,8 +158,6 @@ MaterialItem ItemFromJson(const StoredJson& json) {
       StringAt(json.json(), "known")};
   if (json.has("fix")) {
     item.detail = FixFromJson(json.at("fix"));
-  } else if (json.has("command")) {
-    item.detail = CommandFromJson(json.at("command"));
   } else if (json.has("file")) {
     item.detail = FileFromJson(json.at("file"));
   } else if (kind != NameOf(item.kind)) {
@@ -200,7 +185,7 @@ Material ReadMaterial(const StoredJson& json) {
   material.task = json.at("task").text();
   for (const StoredJson& item : json.at("items").elements()) material.items.push_back(ItemFromJson(item));
   for (const StoredJson& request : json.at("requests").elements())
-    material.requests.push_back({request.at("text").text(), request.at("answer").text(), request.at("place").text()});
+    material.requests.push_back(request.at("text").text());
   for (const StoredJson& example : json.at("examples").elements())
     material.examples.push_back({example.at("input").text(), example.at("output").text()});
   if (!json.has("existing")) return material;
@@ -225,9 +210,7 @@ Json MaterialToJson(const Material& material) {
     std::visit(DetailWriter(written), item.detail);
     json["items"].push_back(std::move(written));
   }
-  for (const UserRequest& request : material.requests) {
-    json["requests"].push_back({{"text", request.text}, {"answer", request.answer}, {"place", request.place}});
-  }
+  for (const std::string& request : material.requests) json["requests"].push_back({{"text", request}});
   for (const Example& example : material.examples)
     json["examples"].push_back({{"input", example.input}, {"output", example.output}});
   if (material.has_existing()) {

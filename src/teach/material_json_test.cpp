@@ -14,7 +14,7 @@ using testing::IsEmpty;
 
 TEST(Material, GoesThroughJson) {
   Material material;
-  material.requests.push_back({"Which header?", "The header is `x.h`.", "a.jsonl#9"});
+  material.requests.push_back("Which header?");
   material.task = "t";
   FixDetail fix{true, "failed", "error", {}, 2, "reason", "works", "call"};
   fix.steps.push_back({FixStep::Kind::kEdit, {FileEdit::Kind::kReplace, "a.c", "old", "new"}, ""});
@@ -22,7 +22,7 @@ TEST(Material, GoesThroughJson) {
   fix.steps.push_back({FixStep::Kind::kCommand, {}, "make"});
   fix.steps.push_back({FixStep::Kind::kUserMessage, {}, "go on"});
   material.items.push_back({"d1", MaterialKind::kFix, "text", {"p"}, fix});
-  material.items.push_back({"d2", MaterialKind::kCommand, "text", {"p"}, CommandDetail{"make", "Build", "ok", 2, 1}});
+  material.items.push_back({"d2", MaterialKind::kCommand, "text", {"p"}});
   const FileEdit patch{FileEdit::Kind::kPatch, "a.c", "", "+x"};
   material.items.push_back(
       {"d3", MaterialKind::kFile, "text", {"p"}, FileDetail{"a.c", true, "x", "y", {patch}, false, 3, ""}});

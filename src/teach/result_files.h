@@ -21,7 +21,7 @@ inline constexpr const char* kNothingToLearn = "nothing to learn";
 struct GenerationFacts {
   std::string id;              // the name of its folder
   std::string version;         // of the program
-  std::string generated_by;    // the teacher's model string, "extract" without one
+  std::string generated_by;    // the teacher's model string
   std::string test_gen_model;  // the same for the cases; "given" when the user gave them
   std::string generated_at;    // UTC
   std::string task;

@@ -25,6 +25,11 @@ class GenerateCli : public CommandLineTest {
     arguments.insert(arguments.begin(), "generate");
     return Run(arguments);
   }
+  // With the options that name this teacher.
+  int GenerateBy(const std::string& url, std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"-m", "generic.teacher", "--base-url", url, "--max-attempts", "0"});
+    return Generate(arguments);
+  }
   std::filesystem::path skill(const std::string& name) const { return folder.path() / "skills" / name; }
 };
 
@@ -54,7 +59,8 @@ class TeacherServer {
     if (request.body.find("\"points\"") != std::string::npos)
       return loopback::ChatCompletion(DumpJson(CritiqueJson()), 100, 50);
     if (request.body.find("\"proposals\"") == std::string::npos) {
-      return loopback::ChatCompletion(DumpJson(AsAsked(DraftJson("Draft [sim 0.1]"), request.body)), 100, 50);
+      const std::vector<std::string> cites(request.body.find("[d1]") == std::string::npos ? 0 : 1, "d1");
+      return loopback::ChatCompletion(DumpJson(AsAsked(DraftJson("Draft [sim 0.1]", cites), request.body)), 100, 50);
     }
     const Json edit = {{"find", "[sim 0.1]"}, {"replace", mark_}};
     const Json proposal = {

@@ -12,7 +12,6 @@
 #include "eval/plan/plan.h"
 #include "support/command_line.h"
 #include "support/generate_fixture.h"
-#include "support/source_dir.h"
 #include "util/files.h"
 
 namespace upskill {
@@ -171,15 +170,10 @@ class LooksOfGenerate : public GenerateCli {
  protected:
   // `alpha` of the verdict on the held-out tests.
   Json AlphaOf(const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = {"Write kernels",
-                                          "--from",
-                                          (SourceDir() / "examples/traces/kernel-builder-h100.jsonl").string(),
-                                          "--eval-model",
-                                          "sim:base=0.1,skill=0.9",
-                                          "--overwrite",
-                                          "--json"};
+    std::vector<std::string> arguments = {"Add numbers", "--name", "adding", "--eval-model", "sim:base=0.1,skill=0.9",
+                                          "--overwrite", "--json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    EXPECT_EQ(Generate(arguments), 0) << error;
+    EXPECT_EQ(GenerateBy(teacher_.url(), arguments), 0) << error;
     const Json document = OutAsJson();
     skill_folder_ = document.at("skill").get<std::string>();
     return document.at("result").at("alpha");
@@ -191,6 +185,7 @@ class LooksOfGenerate : public GenerateCli {
   }
 
   fs::path skill_folder_;
+  const TeacherServer teacher_{""};
 };
 
 TEST_F(LooksOfGenerate, CanBeIgnored) {

@@ -61,12 +61,10 @@ void AddGenerateModelOptions(CLI::App& command, GenerateCommandOptions& options)
   BeginGroup(command, "Models");
   command
       .add_option("-m,--model", options.model,
-                  "Teacher that writes the skill, or `extract` to copy it from the trace without a model")
-      ->default_str("the configured one; else extract with --from, and opus without, if there is a key")
+                  "Teacher that writes the skill; desk:FOLDER: a person with a chat window")
+      ->default_str("the configured one, else opus, if there is a key")
       ->type_name("MODEL");
-  command
-      .add_option("--test-gen-model", options.test_gen_model,
-                  "Model that writes the tests; extract: none, they are extracted from the trace")
+  command.add_option("--test-gen-model", options.test_gen_model, "Model that writes the tests")
       ->default_str("the configured one, else the teacher")
       ->type_name("MODEL");
   command.add_option("--eval-model", options.eval_models, "Student to measure the skill on (repeatable)")
@@ -220,12 +218,12 @@ void AddGenerateCommand(CLI::App& app, GenerateCommandOptions& options) {
   AddRefinementOptions(*command, options);
   AddGenerateBudgetOptions(*command, options);
   AddGenerationOptions(*command, options);
-  AddExamples(*command,
-              {{"Extract a skill from a session without a model", "upskill generate --from session.jsonl -m extract"},
-               {"Let a teacher write it, for at most 2 dollars",
-                "upskill generate --from session.jsonl -m sonnet --eval-model haiku --max-cost 2"},
-               {"Improve a skill", "upskill generate --from skills/my-skill -m sonnet --eval-model haiku"},
-               {"Continue the latest generation", "upskill generate --resume"}});
+  AddExamples(*command, {{"Have it written in a chat window, without a key",
+                          "upskill generate --from session.jsonl -m desk:desk"},
+                         {"Let a teacher write it, for at most 2 dollars",
+                          "upskill generate --from session.jsonl -m sonnet --eval-model haiku --max-cost 2"},
+                         {"Improve a skill", "upskill generate --from skills/my-skill -m sonnet --eval-model haiku"},
+                         {"Continue the latest generation", "upskill generate --resume"}});
   AddHelpNote(*command, "See also: upskill help model-strings, upskill help config, upskill help files");
 }
 

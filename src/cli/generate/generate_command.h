@@ -4,7 +4,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cli/env/env.h"
@@ -17,8 +16,6 @@ class App;
 }
 
 namespace upskill {
-
-inline constexpr std::string_view kExtract = "extract";  // the teacher without a model
 
 struct GenerateCommandOptions {
   GenerateOptions how;

@@ -28,46 +28,27 @@ using testing::SizeIs;
 
 const fs::path kTrace = SourceDir() / "examples/traces/kernel-builder-h100.jsonl";
 
-TEST_F(GenerateCli, FromATraceWithoutAModel) {
-  ASSERT_EQ(Generate({"Write CUDA kernels", "--from", kTrace.string(), "--eval-model", "sim:base=0.1,skill=0.9"}), 0)
-      << error;
-  EXPECT_THAT(out, AllOf(HasSubstr("helps"), HasSubstr("extracted from the trace without a model"),
-                         HasSubstr("16 sound"), HasSubstr("8 held out")));
-  const Result<Skill> made = LoadSkill(skill("write-cuda-kernels"));
-  ASSERT_TRUE(made.ok()) << made.error().message;
-  EXPECT_THAT(made->warnings, IsEmpty());
-  EXPECT_THAT(*ReadFile(skill("write-cuda-kernels") / "lineage.json"), HasSubstr("cuda-capabilities = [\\\"9.0\\\"]"));
-  const Result<Suite> suite = LoadSuiteOfSkill(skill("write-cuda-kernels"));
-  ASSERT_TRUE(suite.ok());
-  EXPECT_THAT(suite->cases, SizeIs(16));
-  EXPECT_TRUE(fs::exists(skill("write-cuda-kernels") / "lineage.json"));
-  // A second one of the same name doesn't replace it.
-  EXPECT_EQ(Generate({"Write CUDA kernels", "--name", "write-cuda-kernels", "--from", kTrace.string(), "--no-eval"}),
+TEST_F(GenerateCli, WithoutATeacherNothingIsRead) {
+  const std::string missing = (folder.path() / "none.jsonl").string();
+  EXPECT_EQ(Generate({"--from", missing, "-o", "out dir", "--cases", "4", "--eval-model", "sim:base=0.1", "--no-eval"}),
             2);
-  EXPECT_THAT(error,
-              HasSubstr("already contains a skill made from the same sources; add one of these:\n  --overwrite"));
-}
-
-TEST_F(GenerateCli, ARecordingWithTooLittleIsRefused) {
-  const fs::path trace = folder.path() / "short.jsonl";
-  ASSERT_TRUE(WriteFileAtomically(
-                  trace,
-                  R"({"type":"user","message":{"role":"user","content":"Hello there, how are you?"}})"
-                  "\n"
-                  R"({"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"Fine."}]}})"
-                  "\n")
-                  .ok());
-  EXPECT_EQ(Generate({"--from", trace.string(), "--no-eval"}), 1);
-  EXPECT_THAT(error, AllOf(HasSubstr("error: too little to extract: the recording has no configuration file"),
-                           HasSubstr("A teacher reads the conversation itself"),
-                           HasSubstr("--from " + trace.string() + " -m 'cmd:claude -p'\n")));
+  EXPECT_THAT(error, AllOf(HasSubstr("needs a teacher model"), Not(HasSubstr("No such file"))));
+  const std::string command = "upskill generate --from " + missing + " --eval-model 'sim:base=0.1' -";
+  for (const char* teacher : {" -m desk:desk\n", " -m 'cmd:claude -p'\n", " -m opus\n"})
+    EXPECT_THAT(error, HasSubstr("out dir' --no-eval --cases 4" + std::string(teacher)));
+  EXPECT_FALSE(fs::exists(runs()));
+  // Commands and their options are kept; a secret isn't repeated.
+  EXPECT_EQ(Generate({"Push with ghp_" + std::string("16C7e42F292c6912E7710c838347Ae178B4a")}), 2);
+  EXPECT_THAT(error, AllOf(HasSubstr("-m desk:desk\n"), Not(HasSubstr("16C7e42F"))));
+  EXPECT_EQ(Generate({"--from", kTrace.string(), "-m", "extract"}), 2);
 }
 
 TEST_F(GenerateCli, AFolderThatIsNoNameDoesNotNameTheSkill) {
+  const TeacherServer teacher("");
   const fs::path output = folder.path() / "My Skill (1)";
-  ASSERT_EQ(Generate({"Write CUDA kernels", "--from", kTrace.string(), "--no-eval", "-o", output.string()}), 0)
+  ASSERT_EQ(GenerateBy(teacher.url(), {"Write CUDA kernels", "--from", kTrace.string(), "--no-eval", "-o", output}), 0)
       << error;
-  EXPECT_EQ(LoadSkill(output)->name, "write-cuda-kernels");
+  EXPECT_EQ(LoadSkill(output)->name, "adding");
 }
 
 TEST_F(GenerateCli, ATeacherOverHttpRefinesOnTheStudentsFailures) {
@@ -133,15 +114,6 @@ TEST_F(GenerateCli, ATeacherThatLearnsTestsByHeartIsFoundOut) {
   EXPECT_NE(student.at("verdict"), "helps");
   EXPECT_LT(student.at("with_skill_rate").get<double>(), 0.5);
   EXPECT_THAT(out, Not(HasSubstr(": helps")));
-}
-
-TEST_F(GenerateCli, TestsOfTheTraceForATeachersSkill) {
-  const TeacherServer teacher("[sim 0.95]");
-  Generate({"Write CUDA kernels", "--from", kTrace.string(), "-m", "generic.teacher", "--base-url", teacher.url(),
-            "--test-gen-model", "extract", "--eval-model", "sim:base=0.1,skill=body", "--max-attempts", "0"});
-  ASSERT_THAT(teacher.requests(), Not(IsEmpty()));
-  for (const loopback::Request& request : teacher.requests())
-    EXPECT_THAT(request.body, Not(HasSubstr("You write tests")));
 }
 
 // Over HTTP: every bad answer is rejected with its reason, requested again a few times, and nothing is written but the
@@ -238,8 +210,7 @@ TEST_F(GenerateCli, TestsThatCannotBeWrittenAreReported) {
 }
 
 TEST_F(GenerateCli, TheSameStudentTwiceIsAnError) {
-  EXPECT_EQ(Generate({"x", "--from", kTrace.string(), "--eval-model", "sim:base=0.1", "--eval-model", "sim:base=0.1"}),
-            2);
+  EXPECT_EQ(Generate({"x", "-m", "cmd:cat", "--eval-model", "sim:base=0.1", "--eval-model", "sim:base=0.1"}), 2);
   EXPECT_THAT(error, HasSubstr("models 'sim:base=0.1' and 'sim:base=0.1' are the same"));
 }
 
@@ -248,14 +219,14 @@ TEST_F(GenerateCli, ErrorsSayWhatToDo) {
   EXPECT_THAT(error, HasSubstr("give a TASK"));
   EXPECT_EQ(Generate({"Add numbers"}), 2);
   EXPECT_THAT(error, HasSubstr("needs a teacher model"));
-  EXPECT_EQ(Generate({"--from", (folder.path() / "none.jsonl").string()}), 2);
+  EXPECT_EQ(Generate({"-m", "cmd:cat", "--from", (folder.path() / "none.jsonl").string()}), 2);
   EXPECT_EQ(Generate({"--resume", "ffff"}), 2);
   EXPECT_THAT(error, HasSubstr("no generations in "));
   EXPECT_EQ(Generate({"x", "--from", kTrace.string(), "--accept", "maybe"}), 2);
   EXPECT_THAT(error, HasSubstr("--accept must be one of helps, not-worse, any, not 'maybe'"));
   const fs::path tools =
       folder.Write("tools.json", R"({"tools":[{"name":"search","description":"d","inputSchema":{}}]})");
-  EXPECT_EQ(Generate({"x", "--tool", tools.string() + "#find"}), 2);
+  EXPECT_EQ(Generate({"x", "-m", "cmd:cat", "--tool", tools.string() + "#find"}), 2);
   EXPECT_THAT(error, HasSubstr("available: search"));
   EXPECT_EQ(Generate({"x", "--from", kTrace.string(), "-m", "anthropic.claude-haiku-4-5", "--no-redact"}), 2);
   EXPECT_FALSE(fs::exists(folder.path() / "skills"));
@@ -309,34 +280,39 @@ TEST_F(GenerateCli, AnImprovedSkillKeepsItsTestsAndTheVersionBefore) {
 }
 
 TEST_F(GenerateCli, NoLogRunsLeavesTheSkillAlone) {
-  ASSERT_EQ(Generate({"Write CUDA kernels", "--from", kTrace.string(), "--eval-model", "sim:base=0.1,skill=0.9",
-                      "--no-log-runs"}),
+  const TeacherServer teacher("");
+  ASSERT_EQ(GenerateBy(teacher.url(), {"Write CUDA kernels", "--from", kTrace.string(), "--eval-model",
+                                       "sim:base=0.1,skill=0.9", "--no-log-runs"}),
             0)
       << error;
-  EXPECT_TRUE(fs::exists(skill("write-cuda-kernels") / "SKILL.md"));
+  EXPECT_TRUE(fs::exists(skill("adding") / "SKILL.md"));
   EXPECT_FALSE(fs::exists(runs()));
   EXPECT_EQ(Generate({"--resume", "--no-log-runs"}), 2);
   EXPECT_THAT(error, HasSubstr("--resume continues a logged generation"));
   // A trace that lies in another skill's folder doesn't make that skill its own.
-  const fs::path inside = skill("write-cuda-kernels") / "session.jsonl";
+  const fs::path inside = skill("adding") / "session.jsonl";
   fs::copy_file(kTrace, inside);
-  EXPECT_EQ(Generate({"x", "--from", inside.string(), "-o", skill("write-cuda-kernels").string(), "--no-eval"}), 2);
+  EXPECT_EQ(GenerateBy(teacher.url(), {"x", "--from", inside.string(), "-o", skill("adding").string(), "--no-eval"}),
+            2);
   EXPECT_THAT(error, HasSubstr("already contains a skill"));
 }
 
 TEST_F(GenerateCli, DamagedTestsOfASkillAreToldAndKept) {
   folder.Write("skills/sums/SKILL.md", "---\nname: sums\ndescription: Sums.\n---\n\nBy hand\n");
   folder.Write("skills/sums/skill_meta.json", "{bad");
-  ASSERT_EQ(
-      Generate({"--from", skill("sums").string(), "--from", kTrace.string(), "--eval-model", "sim:base=0.1,skill=0.9"}),
-      0)
+  const TeacherServer teacher("");
+  ASSERT_EQ(GenerateBy(teacher.url(), {"--from", skill("sums").string(), "--from", kTrace.string(), "--eval-model",
+                                       "sim:base=0.1,skill=0.9"}),
+            0)
       << error;
   EXPECT_THAT(error, AllOf(HasSubstr("warning: the skill's own tests can't be used"), HasSubstr("skill_meta.json:1:")));
   EXPECT_EQ(*ReadFile(fs::directory_iterator(runs() / "generations")->path() / "previous/skill_meta.json"), "{bad");
 }
 
 TEST_F(GenerateCli, DryRunAsksNothing) {
-  ASSERT_EQ(Generate({"Write CUDA kernels", "--from", kTrace.string(), "--eval-model", "sim:base=0.1", "--dry-run"}), 0)
+  ASSERT_EQ(Generate({"Write CUDA kernels", "--from", kTrace.string(), "-m", "cmd:cat", "--eval-model", "sim:base=0.1",
+                      "--dry-run"}),
+            0)
       << error;
   EXPECT_THAT(out, AllOf(HasSubstr("material  "), HasSubstr("no requests were sent")));
   EXPECT_FALSE(fs::exists(folder.path() / "runs"));

@@ -11,8 +11,6 @@
 
 #include "skill/skill_text.h"
 #include "skill/skill_tree.h"
-#include "teach/body_target.h"
-#include "teach/extract.h"
 #include "util/files.h"
 #include "util/folder.h"
 #include "util/json.h"
@@ -41,13 +39,9 @@ bool IsOfSameSource(const GenerateSession& session, const fs::path& folder) {
 }
 
 // The folder that an unnamed skill will probably have: that of an earlier generation from the same task, or from the
-// same sources without one. Without a teacher, the name can be told.
+// same sources without one.
 std::optional<fs::path> ProbableFolder(const GenerateSession& session) {
   const fs::path skills = session.options.skills_dir;
-  if (session.options.model == kExtract) {
-    const Result<Draft> draft = ExtractDraft(session.sources.material, "", BodyTarget{});
-    return draft ? std::optional(skills / draft->name) : std::nullopt;
-  }
   std::vector<fs::path> folders;
   std::error_code code;
   for (fs::directory_iterator it(skills, code), end; !code && it != end; it.increment(code))
@@ -117,7 +111,6 @@ Status PlanPlace(GenerateSession& session) {
   const std::optional<fs::path> folder =
       given ? std::optional(OutputFolder(session, options.how.name)) : ProbableFolder(session);
   if (!folder) {
-    if (options.model == kExtract) return {};  // which will find too little, and say so
     say(fmt::format("goes to {}; the teacher chooses the name", (fs::path(options.skills_dir) / "NAME").string()));
     return {};
   }

@@ -12,7 +12,6 @@
 
 #include "skill/skill.h"
 #include "support/generate_fixture.h"
-#include "support/source_dir.h"
 #include "util/files.h"
 
 namespace upskill {
@@ -30,7 +29,6 @@ class GeneratePlace : public GenerateCli {
   }
   std::size_t asked() const { return teacher_.requests().size(); }
 
- private:
   TeacherServer teacher_{"[sim 0.95]"};
 };
 
@@ -88,53 +86,38 @@ TEST_F(GeneratePlace, OverwriteNeedsAGenerationThatIsKept) {
   EXPECT_THAT(error, HasSubstr("--overwrite can't be combined with --no-log-runs"));
 }
 
-TEST_F(GeneratePlace, AnExtractedSkillHasAKnownPlace) {
-  const std::string trace = (SourceDir() / "examples/traces/kernel-builder-h100.jsonl").string();
-  ASSERT_EQ(Generate({"Write kernels", "--from", trace, "--no-eval"}), 0) << error;
-  EXPECT_THAT(error, HasSubstr("skill    goes to " + skill("write-kernels").string() + "\n"));
-  EXPECT_EQ(Generate({"Write kernels", "--from", trace, "--no-eval"}), 2);
-  EXPECT_THAT(error, HasSubstr("already contains a skill made from the same sources"));
-  ASSERT_EQ(Generate({"Write kernels", "--from", trace, "--no-eval", "--overwrite"}), 0) << error;
-  EXPECT_FALSE(fs::exists(skill("write-kernels-2")));
-}
-
 TEST_F(GeneratePlace, TheFolderOfOutputGivesTheNameOnlyIfItSaysSomething) {
-  const std::string trace = (SourceDir() / "examples/traces/kernel-builder-h100.jsonl").string();
   const auto name_in = [&](const std::string& output) {
-    const int code = Generate({"Write kernels", "--from", trace, "--no-eval", "-o", (folder.path() / output).string()});
-    EXPECT_EQ(code, 0) << error;
+    EXPECT_EQ(Teach({"-o", (folder.path() / output).string()}), 0) << error;
     const Result<Skill> skill = LoadSkill(folder.path() / output);
     return skill ? skill->name : skill.error().message;
   };
-  EXPECT_EQ(name_in("a/skill"), "write-kernels");
-  EXPECT_EQ(name_in("b/my-new-skill-2/"), "write-kernels");
-  EXPECT_EQ(name_in("v2-out"), "write-kernels");
-  EXPECT_EQ(name_in("out1"), "write-kernels");
-  EXPECT_EQ(name_in("d/skill-test02"), "write-kernels");
+  for (const char* output : {"a/skill", "b/my-new-skill-2/", "v2-out", "out1", "d/skill-test02", "c/CUDA Kernels"})
+    EXPECT_EQ(name_in(output), "adding") << output << ": the teacher was asked for a name";
   EXPECT_EQ(name_in("e/sm90"), "sm90");
   EXPECT_EQ(name_in("c/kernel-skill"), "kernel-skill");
   EXPECT_EQ(name_in("cuda/"), "cuda");
-  ASSERT_EQ(Teach({"-o", (folder.path() / "d/skill").string()}), 0) << error;
-  EXPECT_EQ(LoadSkill(folder.path() / "d/skill")->name, "adding") << "the teacher was asked for a name";
 }
 
-TEST_F(GeneratePlace, TheFolderNamesASkillWhoseTaskCannot) {
-  const std::string trace = (SourceDir() / "examples/traces/kernel-builder-h100.jsonl").string();
-  const auto name_of = [&](const std::string& task, const std::string& output) {
-    const fs::path place = folder.path() / output;
-    EXPECT_EQ(Generate({task, "--from", trace, "--no-eval", "-o", place.string()}), 0) << error;
-    const Result<Skill> skill = LoadSkill(place);
+TEST_F(GeneratePlace, TheFolderNamesASkillWhoseTeacherCannot) {
+  teacher_.hook = [](const std::string& body) {
+    Json draft = DraftJson("Draft");
+    draft["name"] = "skill";
+    return std::optional(loopback::ChatCompletion(
+        DumpJson(body.find("\"points\"") == std::string::npos ? AsAsked(draft, body) : CritiqueJson())));
+  };
+  const auto name_in = [&](const std::string& output) {
+    EXPECT_EQ(Teach({"-o", (folder.path() / output).string()}), 0) << error;
+    const Result<Skill> skill = LoadSkill(folder.path() / output);
     return skill ? skill->name : skill.error().message;
   };
-  EXPECT_EQ(name_of("カーネルを書く", "a/CUDA Kernels"), "cuda-kernels");
-  EXPECT_EQ(name_of("カーネルを書く", "b/My_Skill"), "skill");
-  EXPECT_EQ(name_of("カーネルを書く", "b/Größe"), "skill") << "not gr-e";
-  EXPECT_EQ(name_of("Write kernels", "c/CUDA Kernels"), "write-kernels");
+  EXPECT_EQ(name_in("a/CUDA Kernels"), "cuda-kernels");
+  EXPECT_EQ(name_in("b/My_Skill"), "skill");
+  EXPECT_EQ(name_in("b/Größe"), "skill") << "not gr-e";
 }
 
 TEST_F(GeneratePlace, TrialsAreKeptApartFromResults) {
-  const std::string trace = (SourceDir() / "examples/traces/kernel-builder-h100.jsonl").string();
-  ASSERT_EQ(Generate({"Write kernels", "--from", trace, "--eval-model", "sim:base=0.1,skill=0.9"}), 0) << error;
+  ASSERT_EQ(GenerateBy(teacher_.url(), {"Add numbers", "--eval-model", "sim:base=0.1,skill=0.9"}), 0) << error;
   ASSERT_EQ(Run({"runs", "-d", runs().string(), "--csv", "-"}), 0);
   const std::string results = out;
   ASSERT_EQ(Run({"runs", "-d", runs().string(), "--all"}), 0);

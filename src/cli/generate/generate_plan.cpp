@@ -319,7 +319,6 @@ bool IsPlainName(const std::string& name) {
 
 GivenOptions ResolveOptions(GivenOptions options, const Config& config) {
   if (options.model.empty()) options.model = config.skill_generation_model;
-  if (options.model.empty()) options.model = kExtract;
   if (options.test_gen_model.empty()) options.test_gen_model = config.test_gen_model;
   if (options.test_gen_model.empty()) options.test_gen_model = options.model;
   Config students = config;
@@ -328,6 +327,28 @@ GivenOptions ResolveOptions(GivenOptions options, const Config& config) {
   options.how.attempts = options.max_attempts.value_or(config.max_refine_attempts.value_or(options.how.attempts));
   options.skills_dir = config.skills_dir.string();
   return options;
+}
+
+std::string CommandWithoutTeacher(const GivenOptions& options) {
+  const std::set<std::string_view> models = {"--model", "--test-gen-model", "--eval-model", "--base-url",
+                                             "--eval-base-url"};
+  const GivenOptions defaults;
+  std::string command = "upskill generate";
+  for (const StoredOption& option : StoredOptions()) {
+    const Json value = option.get(options);
+    const std::string flag = option.flag;
+    // A resumed generation was given sources and a place, too.
+    const bool is_words = (value.is_string() || value.is_array()) && !models.contains(flag);
+    if (flag.empty() || flag == "--model" || flag == "--base-url") continue;
+    if (!options.given.contains(flag) && !(is_words && value != option.get(defaults))) continue;
+    for (const Json& one : value.is_array() ? value : Json::array({value})) {
+      if (flag != "TASK") command += " " + flag;
+      if (!one.is_boolean()) command += " " + ShellWord(one.is_string() ? one.get<std::string>() : DumpJson(one));
+    }
+  }
+  for (const auto& [flag, folder] : {std::pair{" --prompts ", &options.prompts}, {" --runs-dir ", &options.runs_dir}})
+    if (!folder->empty()) command += flag + ShellWord(*folder);
+  return command;
 }
 
 Json OptionsToJson(const GivenOptions& options) {

@@ -14,6 +14,10 @@ namespace upskill {
 // uses the stored values and doesn't read the configuration again.
 GenerateCommandOptions ResolveOptions(GenerateCommandOptions options, const Config& config);
 
+// The command line that makes a skill from the same sources, for a teacher to be added: without secrets and without the
+// options -m and --base-url.
+std::string CommandWithoutTeacher(const GenerateCommandOptions& options);
+
 // The options that a generation keeps, by the names in generation.json: all but those that concern one command only
 // (what is printed, where the runs are). Secrets are taken out of texts, unless --no-redact; paths are absolute.
 Json OptionsToJson(const GenerateCommandOptions& options);

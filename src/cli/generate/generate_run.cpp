@@ -48,7 +48,7 @@ GenerationFacts FactsOf(const GenerateSession& session, const Env& env) {
   facts.counts_looks = CountsLooks(session);
   facts.task = session.sources.material.task;
   facts.sources = session.sources.names;
-  if (session.teacher) facts.teachers = session.teacher->costs();
+  facts.teachers = session.teacher->costs();
   if (session.test_teacher) {
     for (const auto& [stage, cost] : session.test_teacher->costs()) facts.teachers["tests: " + stage] = cost;
   }
@@ -105,12 +105,6 @@ ExitCode FinishWithoutSkill(const GenerateSession& session, const Error& error, 
   return gave_up ? ExitCode::kIncomplete : ExitCode::kInterrupted;
 }
 
-// The recording has too little to extract without a teacher, or the teacher is too weak.
-ExitCode NameOtherTeachers(const GenerateSession& session, const Error& error, Env& env) {
-  PrintError(env, InputError(error.message + "; each of these works:" + TeacherOffers(session)));
-  return ExitCode::kFailed;
-}
-
 ExitCode Finish(const GenerateSession& session, GenerateOutcome& outcome, bool estimated, Env& env) {
   const GenerationFacts facts = FactsOf(session, env);
   const Result<Placing> placing = Place(session, outcome, facts);
@@ -153,8 +147,10 @@ GenerateEnd MakeSkill(GenerateSession& session, Env& env) {
   }
   Result<GenerateOutcome> outcome = GenerateSkill(input);
   progress.Clear();
-  if (!outcome && outcome.error().kind == ErrorKind::kNotFound)
-    return {NameOtherTeachers(session, outcome.error(), env)};
+  if (!outcome && outcome.error().kind == ErrorKind::kNotFound) {  // the teacher is too weak
+    PrintError(env, InputError(outcome.error().message + TeacherOffers(session.options)));
+    return {ExitCode::kFailed};
+  }
   if (!outcome) return {FinishWithoutSkill(session, outcome.error(), env)};
   return {Finish(session, *outcome, input.options.target.estimated, env), outcome->spent_usd};
 }

@@ -89,10 +89,8 @@ Status OpenModels(GenerateSession& session, const Env& env) {
   student_options.base_urls = options.eval_base_urls;
   student_options.client = client;
   student_options.needs_key = !options.dry_run;
-  if (options.model != kExtract) {
-    ASSIGN_OR_RETURN(session.teacher_model, OpenModel(options.model, teacher_options, env));
-  }
-  if (options.test_gen_model != options.model && options.test_gen_model != kExtract) {
+  ASSIGN_OR_RETURN(session.teacher_model, OpenModel(options.model, teacher_options, env));
+  if (options.test_gen_model != options.model) {
     ASSIGN_OR_RETURN(session.test_teacher_model, OpenModel(options.test_gen_model, teacher_options, env));
   }
   if (options.no_eval) return {};
@@ -176,12 +174,12 @@ Status CheckSameStudents(const GenerateSession& session) {
 Status CheckModels(const GenerateSession& session) {
   const GenerateCommandOptions& options = session.options;
   if (options.no_redact) {
-    const bool local = (!session.teacher_model || session.teacher_model->info().local) &&
+    const bool local = session.teacher_model->info().local &&
                        (!session.test_teacher_model || session.test_teacher_model->info().local);
     RETURN_IF_ERROR(AllowWithoutRedaction(local));
   }
   if (!options.how.max_cost_usd) return {};
-  if (session.teacher_model) RETURN_IF_ERROR(CheckPriceIsKnown(*session.teacher_model, options.model));
+  RETURN_IF_ERROR(CheckPriceIsKnown(*session.teacher_model, options.model));
   if (session.test_teacher_model)
     RETURN_IF_ERROR(CheckPriceIsKnown(*session.test_teacher_model, options.test_gen_model));
   for (std::size_t i = 0; i < session.student_models.size(); ++i)
@@ -195,7 +193,7 @@ Status Begin(GenerateSession& session, bool asks_for_tests, const Env& env) {
   const std::vector<std::string> told = std::move(session.sources.told);
   // Kept with the options, so that a resumed generation sends the same requests.
   const auto budget_for = [&](std::size_t tokens) {
-    MaterialBudget budget = BudgetFor(options, session.teacher_model.get(), tokens, env);
+    MaterialBudget budget = BudgetFor(options, *session.teacher_model, tokens, env);
     session.options.how.context_tokens = budget.tokens;
     return budget;
   };
@@ -210,7 +208,6 @@ Status Begin(GenerateSession& session, bool asks_for_tests, const Env& env) {
   }
   PrepareForTeacher(session);
   RETURN_IF_ERROR(ChooseTests(session, asks_for_tests));
-  if (options.model == kExtract && session.sources.material.items.empty()) return NoTeacher(session);
   if (!options.output.empty() || session.sources.material.has_existing())
     RETURN_IF_ERROR(CheckSkillFolders(OutputFolder(session, "")));
   return PlanPlace(session);
@@ -245,6 +242,7 @@ Status OpenGeneration(GenerateSession& session, Env& env) {
   if (resumed) {
     RETURN_IF_ERROR(Resume(session));
   } else {
+    RETURN_IF_ERROR(CheckStart(session.options));
     ChooseStudents(session, env);
   }
   const GenerateCommandOptions& options = session.options;
@@ -261,10 +259,8 @@ Status OpenGeneration(GenerateSession& session, Env& env) {
   AdviseOnTeacher(session);
   if (options.dry_run) return {};
   if (!resumed) RETURN_IF_ERROR(NewFolder(session, env));
-  if (session.teacher_model) {
-    ASSIGN_OR_RETURN(session.teacher,
-                     Teacher::Open(*session.teacher_model, session.folder / "teacher.jsonl", env.stop, env.clock));
-  }
+  ASSIGN_OR_RETURN(session.teacher,
+                   Teacher::Open(*session.teacher_model, session.folder / "teacher.jsonl", env.stop, env.clock));
   if (session.test_teacher_model) {
     ASSIGN_OR_RETURN(session.test_teacher, Teacher::Open(*session.test_teacher_model,
                                                          session.folder / "test_teacher.jsonl", env.stop, env.clock));
@@ -297,12 +293,8 @@ GenerateInput InputOf(GenerateSession& session, const Env& env) {
   input.options.evaluate = !options.no_eval;
   input.options.critique = !options.no_critique;
   input.options.target = TargetFor(session);
-  if (session.teacher) input.teacher = &*session.teacher;
-  if (session.test_teacher) {
-    input.test_teacher = &*session.test_teacher;
-  } else if (options.test_gen_model == options.model) {
-    input.test_teacher = input.teacher;
-  }
+  input.teacher = &*session.teacher;
+  input.test_teacher = session.test_teacher ? &*session.test_teacher : input.teacher;
   input.given = session.given;
   if (!session.sources.existing_folder.empty()) {
     if (Result<Suite> own = LoadSuiteOfSkill(ExistingAsItWas(session))) input.earlier = std::move(own->cases);

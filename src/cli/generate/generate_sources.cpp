@@ -258,19 +258,15 @@ Status AddTraceFiles(const std::vector<std::string>& names, const GenerateComman
   }
   for (const Trace& trace : loaded.traces) sources.told.push_back(TraceLine(trace));
   if (std::string line = LossyLine(loaded.traces); !line.empty()) sources.told.push_back(std::move(line));
-  // Extraction works on condensed items; a teacher reads the whole if it fits.
-  const bool whole = options.model != kExtract;
   const MaterialBudget most = budget_for(TokensOf(loaded.traces));
   if (!most.told.empty()) sources.told.push_back(most.told);
-  const TraceBudget budget{whole ? most.tokens : std::min(most.tokens, kCondensedDigestTokens),
-                           whole ? options.max_parts : 0};
-  const AddedTraces added = AddTraces(loaded.traces, budget, sources.material);
-  const std::size_t parts = whole ? CountParts(sources.material, most.tokens) : 1;
+  const AddedTraces added = AddTraces(loaded.traces, {most.tokens, options.max_parts}, sources.material);
+  const std::size_t parts = CountParts(sources.material, most.tokens);
   std::string line = "digest   " + added.kept;
   if (parts > 1)
     line += fmt::format(" · too long for one request: the teacher reads {} and takes notes", Counted(parts, "part"));
   sources.told.push_back(std::move(line));
-  if (whole && added.condensed)
+  if (added.condensed)
     sources.told.push_back(BeyondMaxPartsLine(CountPartsOfAll(loaded.traces, most.tokens), most.tokens, options));
   return {};
 }
@@ -304,6 +300,10 @@ Result<std::vector<std::string>> SortSources(const GenerateCommandOptions& optio
 }
 
 }  // namespace
+
+Error NothingToStartFrom() {
+  return InputError("nothing to make a skill from: give a TASK, or --from with a trace or a skill");
+}
 
 Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, const fs::path& runs_dir, bool keep_secrets,
                                     const std::function<MaterialBudget(std::size_t tokens)>& budget_for,
@@ -344,7 +344,7 @@ Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, const
   }
   for (std::string& name : sources.names) redactor.ApplyToInput(name);
   if (material.task.empty() && material.items.empty() && !material.has_existing()) {
-    return InputError("nothing to make a skill from: give a TASK, or --from with a trace or a skill");
+    return NothingToStartFrom();
   }
   if (trace_names.empty()) {
     const MaterialBudget budget = budget_for(EstimateTokens(ItemsText(material, 0, material.items.size())));

@@ -24,6 +24,9 @@ struct GenerateSources {
   std::string redactions;         // "2 secrets redacted (…)"; empty: none
 };
 
+// The error (kInput) where there is neither a task nor a source.
+Error NothingToStartFrom();
+
 // Reads what the command line names: traces, a skill, documents, tool schemas. Secrets are out of all of it unless
 // `keep_secrets`. `budget_for` is told about how many tokens the traces have, and returns the budget for a teacher.
 // `runs_dir`: where the runs are that it may name.

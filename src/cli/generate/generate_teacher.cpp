@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/env/catalog_file.h"
+#include "cli/generate/generate_plan.h"
 #include "model/api_key.h"
 #include "model/catalog.h"
 #include "model/model_spec.h"
@@ -25,7 +26,7 @@ void ChooseTeacher(GenerateSession& session, const Env& env) {
   constexpr const char* kBestModel = "opus";  // as the catalogue defines it
   constexpr const char* kProvider = "anthropic";
   GenerateCommandOptions& options = session.options;
-  if (!options.model.empty() || !session.config.skill_generation_model.empty() || !options.from.empty()) return;
+  if (!options.model.empty() || !session.config.skill_generation_model.empty()) return;
   const Result<Catalog> catalog = LoadCatalogOf(env);
   if (!catalog) return;
   const Result<ModelSpec> spec = ParseModelSpec(kBestModel, {&*catalog});
@@ -42,9 +43,8 @@ void ChooseStudents(GenerateSession& session, const Env& env) {
   if (options.given.contains("--eval-model") || !session.config.eval_model.empty() || options.no_eval) return;
   const auto say = [&](const std::string& what) { session.sources.told.push_back("student  " + what); };
   const Result<Catalog> catalog = LoadCatalogOf(env);
-  const Result<ModelSpec> teacher = catalog && options.model != kExtract
-                                        ? ParseModelSpec(options.model, {&*catalog, !options.base_urls.empty()})
-                                        : Result<ModelSpec>(InputError("no teacher"));
+  const Result<ModelSpec> teacher = catalog ? ParseModelSpec(options.model, {&*catalog, !options.base_urls.empty()})
+                                            : Result<ModelSpec>(catalog.error());
   if (!teacher || teacher->provider == "cmd" || teacher->provider == "desk") {
     say(fmt::format(
         "{}, a very small model, because no --eval-model was given{}; name the model that will use the skill",
@@ -73,7 +73,6 @@ void PrepareForTeacher(GenerateSession& session) {
   constexpr std::size_t kLargest = 300;  // of a file to show whole
   constexpr std::size_t kMost = 1000;    // of the target
   GenerateCommandOptions& options = session.options;
-  if (options.model == kExtract) return;
   if (const std::size_t rejected = MarkRejectedFiles(DefaultSandbox(), session.sources.material); rejected > 0)
     session.sources.told.push_back(fmt::format(
         "files    {} as recorded can't be parsed or built; the teacher is told why", Counted(rejected, "file")));
@@ -102,7 +101,7 @@ void PrepareForTeacher(GenerateSession& session) {
 
 void AdviseOnTeacher(GenerateSession& session) {
   const GenerateCommandOptions& options = session.options;
-  if (session.teacher_model && session.teacher_model->info().in_process)
+  if (session.teacher_model->info().in_process)
     session.sources.warnings.push_back(fmt::format(
         "the teacher, {}, runs in process: models that small rarely write a skill that helps, and a request can take "
         "minutes; a stronger one is named with -m, for example -m opus, -m 'cmd:claude -p' or -m desk:desk",
@@ -114,33 +113,24 @@ void AdviseOnTeacher(GenerateSession& session) {
         "written the tests knows what they ask, so the measured lift would say nothing");
 }
 
-std::string TeacherOffers(const GenerateSession& session) {
-  const GenerateCommandOptions& options = session.options;
-  std::string command = "upskill generate";
-  if (!options.task.empty()) command += " " + ShellWord(session.sources.material.task);  // without secrets
-  for (const std::string& from : options.from) command += " --from " + ShellWord(from);
-  for (const std::string& doc : options.docs) command += " --docs " + ShellWord(doc);
-  std::string offers;
+std::string TeacherOffers(const GenerateCommandOptions& options) {
+  const std::string command = CommandWithoutTeacher(options);
+  std::string offers = "; each of these works:";
   const auto offer = [&](const std::string& arguments, const std::string& what) {
     offers += fmt::format("\n{} {}\n    {}", command, arguments, what);
   };
+  offer("-m desk:desk", "in a chat window, for free: requests and answers are files in ./desk (`upskill desk desk`)");
+  offer("-m 'cmd:claude -p'", "with an agent program, or any command that answers a prompt");
   offer("-m opus", "with a key in ANTHROPIC_API_KEY; `upskill models` lists other models");
   offer("-m MODEL --base-url http://localhost:8080/v1", "with a server on this machine, such as llama-server");
-  offer("-m 'cmd:claude -p'", "with an agent program, or any command that answers a prompt");
-  offer("-m desk:desk", "by hand or in a chat window: requests and answers are files in ./desk");
-  const bool improves = session.sources.material.has_existing();
-  if (session.teacher && !improves && !options.from.empty())
-    offer("-m extract", "from the recording alone, without a model");
-  if (options.from.empty() && !improves)
-    offer("--from latest", "from the newest recording of an agent, without a model");
   return offers;
 }
 
-Error NoTeacher(const GenerateSession& session) {
-  const bool improves = session.sources.material.has_existing();
-  return InputError(std::string(improves ? "improving a skill needs a teacher model"
-                                         : "a skill from a task alone needs a teacher model") +
-                    "; each of these works:" + TeacherOffers(session));
+Status CheckStart(const GenerateCommandOptions& options) {
+  if (options.task.empty() && options.from.empty() && options.tools.empty() && options.docs.empty())
+    return NothingToStartFrom();
+  return options.model.empty() ? InputError("writing a skill needs a teacher model" + TeacherOffers(options))
+                               : Status();
 }
 
 Status ResumePrompts(std::optional<Prompts> stored, GenerateSession& session) {

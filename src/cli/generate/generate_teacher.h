@@ -16,11 +16,11 @@ namespace upskill {
 void ChooseTeacher(GenerateSession& session, const Env& env);
 
 // Without --eval-model and a configured one: the cheaper model of the teacher's provider (Provider::student), if both
-// prices are known, else the teacher itself. The default model if there is no teacher, or if it is a command or a
-// folder, which can't be asked hundreds of times. Adds a line that says so.
+// prices are known, else the teacher itself. The default model if the teacher is a command or a folder, which can't be
+// asked hundreds of times. Adds a line that says so.
 void ChooseStudents(GenerateSession& session, const Env& env);
 
-// Where there is a teacher: notes which recorded files their tools reject (MarkRejectedFiles) and, without
+// Notes which recorded files their tools reject (MarkRejectedFiles) and, without
 // --skill-tokens, sets a longer target where the material shows small complete files, which a skill should have, or
 // where the skill to improve is longer. Adds lines that say so.
 void PrepareForTeacher(GenerateSession& session);
@@ -28,11 +28,12 @@ void PrepareForTeacher(GenerateSession& session);
 // Adds what there is to know of the teacher before it is asked: that it is small, or that a desk needs two chats.
 void AdviseOnTeacher(GenerateSession& session);
 
-// The commands that make a skill from the same sources with a teacher, each on a line of its own with what it needs.
-std::string TeacherOffers(const GenerateSession& session);
+// The end of an error: the commands that make a skill from the same sources with a teacher, each with what it needs.
+std::string TeacherOffers(const GenerateCommandOptions& options);
 
-// Where there is neither a teacher nor a trace: the error (kInput) with the commands that work.
-Error NoTeacher(const GenerateSession& session);
+// Before anything is read: an error (kInput) if there is nothing to make a skill from, or no teacher, with the commands
+// that work.
+Status CheckStart(const GenerateCommandOptions& options);
 
 // A resumed generation keeps its prompts, because the teacher's stored answers belong to them; a line says so if they
 // aren't the built-in ones. `stored` is empty for one of an earlier version. Error (kInput): --prompts gives others.

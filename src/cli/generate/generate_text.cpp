@@ -176,38 +176,33 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
   env.out(TerminalText::Format("material  {}, about {} without headings and sources, {}\n",
                                Counted(material.items.size(), "item"), Counted(tokens, "token"),
                                Counted(material.requests.size(), "user request")));
-  if (session.teacher_model) {
-    const std::size_t context = options.how.context_tokens;
-    const auto attempts = static_cast<std::size_t>(options.how.attempts);
-    const std::size_t parts = CountParts(material, context);
-    const std::size_t read = parts > 1 ? tokens : 0;  // in parts, before the other requests
-    const std::size_t others = 2 + (options.no_critique ? 0 : 1) + attempts;
-    const std::size_t calls = others + (parts > 1 ? parts : 0);
-    const std::size_t in = read + others * std::min(tokens, context) + attempts * context / 2;
-    const std::size_t out = calls * 3000;
-    if (parts > 1)
-      env.out(TerminalText::Format("reading   {}, because the material is too long for one request ({})\n",
-                                   Counted(parts, "part"), Counted(context, "token")));
-    env.out(TerminalText::Format(
-        "teacher   {} ({}): about {} requests{}, more if answers have to be repeated, {} tokens in, {} out",
-        session.options.model, PriceText(*session.teacher_model), calls,
-        options.no_critique ? "" : ", one of them to correct its draft", WithThousands(static_cast<long long>(in)),
-        WithThousands(static_cast<long long>(out))));
-    if (session.teacher_model->info().price) {
-      Usage usage;
-      usage.input = static_cast<std::int64_t>(in);
-      usage.output = static_cast<std::int64_t>(out);
-      env.out(TerminalText::Format(", about ${:.2f}", CostUsd(*session.teacher_model->info().price, usage)));
-    }
-    env.out("\n");
-  } else {
-    env.out("teacher   none: the skill is extracted from the trace without a model\n");
+  const std::size_t context = options.how.context_tokens;
+  const auto attempts = static_cast<std::size_t>(options.how.attempts);
+  const std::size_t parts = CountParts(material, context);
+  const std::size_t read = parts > 1 ? tokens : 0;  // in parts, before the other requests
+  const std::size_t others = 2 + (options.no_critique ? 0 : 1) + attempts;
+  const std::size_t calls = others + (parts > 1 ? parts : 0);
+  const std::size_t in = read + others * std::min(tokens, context) + attempts * context / 2;
+  const std::size_t out = calls * 3000;
+  if (parts > 1)
+    env.out(TerminalText::Format("reading   {}, because the material is too long for one request ({})\n",
+                                 Counted(parts, "part"), Counted(context, "token")));
+  env.out(TerminalText::Format(
+      "teacher   {} ({}): about {} requests{}, more if answers have to be repeated, {} tokens in, {} out",
+      session.options.model, PriceText(*session.teacher_model), calls,
+      options.no_critique ? "" : ", one of them to correct its draft", WithThousands(static_cast<long long>(in)),
+      WithThousands(static_cast<long long>(out))));
+  if (session.teacher_model->info().price) {
+    Usage usage;
+    usage.input = static_cast<std::int64_t>(in);
+    usage.output = static_cast<std::int64_t>(out);
+    env.out(TerminalText::Format(", about ${:.2f}", CostUsd(*session.teacher_model->info().price, usage)));
   }
+  env.out("\n");
   const auto held_out = static_cast<std::size_t>(options.how.holdout * static_cast<double>(options.how.cases));
   const std::size_t test = std::max<std::size_t>(1, held_out);
   const std::size_t train = std::max<std::size_t>(1, options.how.cases - test);
-  const std::size_t changes =
-      session.teacher_model ? static_cast<std::size_t>(options.how.attempts) * options.how.candidates : 0;
+  const std::size_t changes = attempts * options.how.candidates;
   const std::size_t cells = (2 + changes) * train * static_cast<std::size_t>(options.how.train_rounds) +
                             2 * test * static_cast<std::size_t>(options.how.runs) + kProbeCases;
   for (const auto& model : session.student_models) {
@@ -231,7 +226,6 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
   }
   if (chosen.kind == "existing") env.out("no candidate was better: the skill's text stays as it is\n");
   if (!placing.previous.empty()) env.out(TerminalText::Format("previous files  {}\n", placing.previous.string()));
-  if (session.options.model == kExtract) env.out("this skill was extracted from the trace without a model\n");
   env.out(TerminalText::Format("skill  {} · {}{} · {}\n", placing.target.string(), estimated ? "about " : "",
                                Counted(chosen.tokens, "token"), chosen.skill.name));
   if (session.is_part) {

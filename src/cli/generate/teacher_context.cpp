@@ -126,12 +126,12 @@ std::int64_t ContextInListing(const Json& listing, std::string_view model) {
   return least;
 }
 
-MaterialBudget BudgetFor(const GenerateCommandOptions& options, const Model* teacher, std::size_t material_tokens,
+MaterialBudget BudgetFor(const GenerateCommandOptions& options, const Model& teacher, std::size_t material_tokens,
                          const Env& env) {
   MaterialBudget budget{options.how.context_tokens, ""};
-  if (teacher == nullptr || options.given.contains("--budget")) return budget;
-  std::string source = teacher->info().in_process ? "its file" : "the catalogue";
-  std::int64_t context = teacher->info().context_tokens;
+  if (options.given.contains("--budget")) return budget;
+  std::string source = teacher.info().in_process ? "its file" : "the catalogue";
+  std::int64_t context = teacher.info().context_tokens;
   constexpr std::size_t kFitsAnywhere = 4000;
   if (context == 0 && material_tokens > kFitsAnywhere && !options.dry_run) {
     context = AskServer(options, env);
@@ -140,13 +140,13 @@ MaterialBudget BudgetFor(const GenerateCommandOptions& options, const Model* tea
   if (context > 0) {
     ChatRequest request;
     request.sampling.max_tokens = kAnswerTokens;
-    budget.tokens = BudgetOfContext(context, teacher->MaxOutputTokens(request));
+    budget.tokens = BudgetOfContext(context, teacher.MaxOutputTokens(request));
     budget.told = fmt::format("budget   {} of material in one request: {} has a context of {} ({})",
-                              Counted(budget.tokens, "token"), teacher->info().name,
+                              Counted(budget.tokens, "token"), teacher.info().name,
                               WithThousands(static_cast<long long>(context)), source);
   } else if (material_tokens > budget.tokens) {
     budget.told = fmt::format("budget   {} of material in one request: the context of {} is unknown (--budget sets it)",
-                              Counted(budget.tokens, "token"), teacher->info().name);
+                              Counted(budget.tokens, "token"), teacher.info().name);
   }
   return budget;
 }

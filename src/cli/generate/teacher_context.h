@@ -30,8 +30,8 @@ std::int64_t ContextInListing(const Json& listing, std::string_view model);
 
 // Without --budget: what the teacher's context allows, if the catalogue or the model's file has it or its server tells,
 // which is asked only if `material_tokens` may not fit and requests may be sent (no --dry-run). Otherwise the budget of
-// `options`. `teacher` may be null.
-MaterialBudget BudgetFor(const GenerateCommandOptions& options, const Model* teacher, std::size_t material_tokens,
+// `options`.
+MaterialBudget BudgetFor(const GenerateCommandOptions& options, const Model& teacher, std::size_t material_tokens,
                          const Env& env);
 
 }  // namespace upskill

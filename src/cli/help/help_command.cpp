@@ -107,7 +107,7 @@ void PrintFirstSteps(Env& env) {
       "      Measure a skill on the default model, with three rounds\n"
       "  upskill trace find\n"
       "      List the recordings of agents on this machine\n"
-      "  upskill generate --from latest\n"
+      "  upskill generate --from latest -m desk:desk\n"
       "      Write a skill from the newest of them\n"
       "  upskill doctor\n"
       "      See what this machine has, and what to do about what is missing\n"
