@@ -29,6 +29,8 @@ constexpr std::size_t kMostConnections = 64;
 constexpr std::size_t kMostHeld = std::size_t{256}
                                   << 20U;  // bytes of its requests and answers, all connections together
 constexpr int kMostRequests = 20'000;
+// How long an answer may still arrive for a program that has closed its connection: some leave before the stream's end.
+constexpr std::chrono::seconds kGrace{5};
 
 }  // namespace
 
@@ -67,13 +69,13 @@ class ModelProxy::Loop {
     if (const auto cell = cells_.find(ticket); cell != cells_.end()) cell->second.listener = std::move(listener);
   }
 
-  void Close(Ticket ticket, std::promise<ProxyRecord> closed) {
+  void Close(Ticket ticket, bool at_once, std::promise<ProxyRecord> closed) {
     const auto found = cells_.find(ticket);
     CHECK(found != cells_.end());
     Cell& cell = found->second;
     cell.closed = std::move(closed);
     cell.listener.Close();
-    for (auto& [id, connection] : cell.connections) Drop(*connection);
+    for (auto& [id, connection] : cell.connections) Drop(*connection, at_once);
     cell.connections.clear();
     EndIfDone(ticket);
   }
@@ -109,7 +111,7 @@ class ModelProxy::Loop {
     for (const auto& [ticket, cell] : cells_) {
       if (!cell.closed) open.push_back(ticket);
     }
-    for (const Ticket ticket : open) Close(ticket, std::promise<ProxyRecord>());
+    for (const Ticket ticket : open) Close(ticket, true, std::promise<ProxyRecord>());
   }
 
   std::vector<std::function<void()>> TakeInbox() {
@@ -183,13 +185,22 @@ class ModelProxy::Loop {
   void Tidy(Cell& cell, std::uint64_t id) {
     const auto found = cell.connections.find(id);
     if (found == cell.connections.end() || found->second->open()) return;
-    Drop(*found->second);
+    Drop(*found->second, false);
     cell.connections.erase(found);
   }
 
-  // The program doesn't want its answer any more.
-  void Drop(ProxyConnection& connection) {
-    if (connection.exchange != nullptr) client_->Cancel(connection.exchange->transfer);
+  // The program has left. What it was being answered counts if it is complete soon: the provider charges for it.
+  void Drop(ProxyConnection& connection, bool at_once) {
+    if (connection.exchange != nullptr && connection.exchange->transfer != 0) {
+      const auto cancel = [client = client_.get(), transfer = connection.exchange->transfer] {
+        client->Cancel(transfer);
+      };
+      if (at_once || !connection.exchange->answer) {
+        cancel();
+      } else {
+        client_->After(kGrace, cancel);
+      }
+    }
     connection.exchange = nullptr;
     connection.Close();
   }
@@ -288,10 +299,14 @@ class ModelProxy::Loop {
   void OnEnd(Ticket ticket, std::uint64_t id, ProxyExchange& exchange, const Result<HttpResponse>& response) {
     Cell& cell = cells_.at(ticket);
     --cell.under_way;
-    if (exchange.answer)
-      cell.ledger.Record(exchange.has_tools, exchange.meter_ticket, AnswerOf(exchange, response), response);
+    bool whole = response.ok();
+    if (exchange.answer) {
+      Result<ChatResponse> answer = AnswerOf(exchange, response);
+      whole = whole || answer.ok();
+      cell.ledger.Record(exchange.has_tools, exchange.meter_ticket, std::move(answer), response);
+    }
     if (ProxyConnection* const connection = ConnectionOf(cell, id)) {
-      Finish(*connection, exchange, response);
+      Finish(*connection, exchange, response, whole);
       if (connection->open()) connection->Write();
       // What has been sent meanwhile.
       if (connection->open()) TakeRequests(ticket, id, *connection);
@@ -302,18 +317,20 @@ class ModelProxy::Loop {
   }
 
   Result<ChatResponse> AnswerOf(ProxyExchange& exchange, const Result<HttpResponse>& response) const {
-    if (!response) return response.error();
-    if (response->status < 200 || response->status > 299) return ErrorOfResponse(*response, clock_.WallNow());
-    if (!exchange.streamed) exchange.answer->Feed(response->body);
-    return exchange.answer->Finish();
+    if (response && (response->status < 200 || response->status > 299))
+      return ErrorOfResponse(*response, clock_.WallNow());
+    if (response && !exchange.streamed) exchange.answer->Feed(response->body);
+    Result<ChatResponse> answer = exchange.answer->Finish();
+    // A stream may break off after its last event.
+    if (!response && !answer) return response.error();
+    return answer;
   }
 
-  static void Finish(ProxyConnection& connection, const ProxyExchange& exchange, const Result<HttpResponse>& response) {
-    if (!response) {
-      if (exchange.head_sent) return connection.Close();  // so that the program sees that the answer isn't whole
-      return connection.AnswerError(502, response.error().message, exchange.keep_alive);
-    }
-    if (exchange.head_sent) return connection.EndStream(exchange.keep_alive);
+  static void Finish(ProxyConnection& connection, const ProxyExchange& exchange, const Result<HttpResponse>& response,
+                     bool whole) {
+    if (exchange.head_sent && whole) return connection.EndStream(exchange.keep_alive);
+    if (exchange.head_sent) return connection.Close();  // so that the program sees that the answer isn't whole
+    if (!response) return connection.AnswerError(502, response.error().message, exchange.keep_alive);
     connection.Answer(response->status, HeaderOf(*response, "content-type").value_or("application/json"),
                       response->body, exchange.keep_alive);
   }
@@ -357,10 +374,10 @@ void ModelProxy::Listen(Ticket ticket, Fd listener) {
   loop_->Post([loop = loop_.get(), ticket, shared] { loop->Listen(ticket, std::move(*shared)); });
 }
 
-ProxyRecord ModelProxy::Close(Ticket ticket) {
+ProxyRecord ModelProxy::Close(Ticket ticket, bool at_once) {
   const auto closed = std::make_shared<std::promise<ProxyRecord>>();
   std::future<ProxyRecord> record = closed->get_future();
-  loop_->Post([loop = loop_.get(), ticket, closed] { loop->Close(ticket, std::move(*closed)); });
+  loop_->Post([loop = loop_.get(), ticket, at_once, closed] { loop->Close(ticket, at_once, std::move(*closed)); });
   return record.get();
 }
 

@@ -68,8 +68,8 @@ class ModelProxy {
   Ticket Open(ProxyLimits limits);
   // A socket that listens for the program and doesn't block; replaces an earlier one.
   void Listen(Ticket ticket, Fd listener);
-  // Ends what is under way and waits for its end. Once for each ticket.
-  ProxyRecord Close(Ticket ticket);
+  // Waits for the end of what is under way, a few seconds at most unless `at_once`, then ends it. Once for each ticket.
+  ProxyRecord Close(Ticket ticket, bool at_once);
 
  private:
   class Loop;

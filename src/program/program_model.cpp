@@ -146,7 +146,7 @@ class ProgramModel : public Model {
     const ModelProxy::Ticket ticket = proxy_.Open(std::move(limits));
     job.serve = [&](Fd listener) { proxy_.Listen(ticket, std::move(listener)); };
     const Result<ProgramRun> run = RunProgram(*sandbox_, job);
-    const ProxyRecord record = proxy_.Close(ticket);
+    const ProxyRecord record = proxy_.Close(ticket, stop.load() != 0);
     if (run) return AnswerOfRun(job, *run, record, task);
     Error error = run.error();
     error.used_usd = record.cost_usd.value_or(0.0);

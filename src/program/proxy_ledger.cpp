@@ -50,6 +50,9 @@ void ProxyLedger::Record(bool has_tools, const std::optional<std::uint64_t>& met
     request.error = answer.error();
   }
   record_.requests.push_back(std::move(request));
+  // What was sent may have to be paid for, also if the program left before its answer.
+  if (!answer && answer.error().kind == ErrorKind::kCancelled)
+    answer = Error{ErrorKind::kUnavailable, answer.error().message};
   if (meter_ticket) Settle(*meter_ticket, answer);
 }
 
