@@ -83,6 +83,15 @@ Result<Place> PlaceOf(const ProxyRequest& request, const ModelEndpoint& endpoint
   return Place{Kind::kAnswer, path, ""};
 }
 
+// The base URL without the version of the API, which is in the paths below it. Users write it with or without.
+std::string_view BaseFor(Protocol protocol, std::string_view base_url) {
+  if (protocol != Protocol::kMessages && protocol != Protocol::kGemini) return base_url;
+  for (const std::string_view version : {"/v1", "/v1beta", "/v1alpha"}) {
+    if (base_url.ends_with(version)) return base_url.substr(0, base_url.size() - version.size());
+  }
+  return base_url;
+}
+
 // The query without a key in it.
 std::string QueryOf(const std::string& target) {
   const std::size_t question = target.find('?');
@@ -163,7 +172,7 @@ Result<EndpointRequest> RequestForEndpoint(const ProxyRequest& request, const Mo
   if (place.kind == Kind::kHello) return out;
   out.streamed = place.method_of == "streamGenerateContent";
   out.http.method = request.method;
-  out.http.url = base_url + place.path + QueryOf(request.target);
+  out.http.url = fmt::format("{}{}{}", BaseFor(endpoint.protocol, base_url), place.path, QueryOf(request.target));
   out.http.headers = endpoint.headers;
   for (const auto& [name, value] : request.headers) {
     const bool own = std::find(kOwnHeaders.begin(), kOwnHeaders.end(), name) != kOwnHeaders.end();

@@ -67,6 +67,17 @@ TEST(EndpointRequest, PutsModelKeyAndLimitsIn) {
   EXPECT_EQ(gemini->http.url, "https://host/v1beta/models/real:streamGenerateContent?alt=sse");
   EXPECT_TRUE(gemini->streamed);
 
+  for (const char* base : {"https://host/v1", "https://host/v1beta"}) {
+    const auto versioned = RequestForEndpoint(Post("/v1beta/models/flash:countTokens", Json::object()),
+                                              EndpointFor(Protocol::kGemini), base);
+    ASSERT_TRUE(versioned.ok()) << versioned.error().message;
+    EXPECT_EQ(versioned->http.url, "https://host/v1beta/models/real:countTokens");
+  }
+  const auto versioned =
+      RequestForEndpoint(Post("/v1/messages", Json::object()), EndpointFor(Protocol::kMessages), "https://host/api/v1");
+  ASSERT_TRUE(versioned.ok()) << versioned.error().message;
+  EXPECT_EQ(versioned->http.url, "https://host/api/v1/messages");
+
   const auto responses = RequestForEndpoint(Post("/v1/responses", {{"model", "fake"}, {"max_output_tokens", 7}}),
                                             EndpointFor(Protocol::kResponses), "https://host/v1");
   ASSERT_TRUE(responses.ok()) << responses.error().message;
