@@ -28,6 +28,7 @@ struct ProxyLimits {
   std::optional<double> cost_usd;    // nothing is sent once this is reached
   std::shared_ptr<TurnMeter> meter;  // may be null
   const Model* model = nullptr;      // for the meter
+  std::function<void()> refused;     // may be null; called when the endpoint refuses the key (401, 403)
 };
 
 // One request of a program for an answer.
@@ -49,6 +50,7 @@ struct ProxyRecord {
   std::string served_model;
   std::string limit;  // the limit that was reached first: "turns", "requests", "tokens", "cost"; else empty
   std::optional<Error> meter_refusal;  // of TurnMeter::Reserve
+  bool refused = false;                // ProxyLimits::refused was called
 };
 
 // Passes requests of programs on to the endpoint of a model, which gets its key here, and answers back, while they

@@ -117,7 +117,7 @@ class ProgramModel : public Model {
     }
   }
 
-  Result<ChatResponse> Answer(ChatRequest request, const StopFlag& stop) {
+  Result<ChatResponse> Answer(ChatRequest request, StopFlag& stop) {
     WorkspaceTask without;
     without.time_limit = options_.time_limit;
     const std::shared_ptr<const WorkspaceTask> given = request.task;
@@ -143,11 +143,13 @@ class ProgramModel : public Model {
     limits.tokens = task.max_tokens;
     limits.meter = meter;
     limits.model = this;
+    // Programs would ask again for minutes.
+    limits.refused = [&stop] { stop.store(kEndNow); };
     const ModelProxy::Ticket ticket = proxy_.Open(std::move(limits));
     job.serve = [&](Fd listener) { proxy_.Listen(ticket, std::move(listener)); };
     const Result<ProgramRun> run = RunProgram(*sandbox_, job);
     const ProxyRecord record = proxy_.Close(ticket, stop.load() != 0);
-    if (run) return AnswerOfRun(job, *run, record, task);
+    if (run || record.refused) return AnswerOfRun(job, run ? *run : ProgramRun{}, record, task);
     Error error = run.error();
     error.used_usd = record.cost_usd.value_or(0.0);
     error.used_tokens = record.usage.prompt() + record.usage.output;

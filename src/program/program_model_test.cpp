@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program/program_model.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,11 +50,13 @@ class ProgramModelTest : public testing::Test {
     return loopback::ChatCompletion(lines_[std::min(turn, lines_.size() - 1)], 100, 10);
   }
 
-  std::unique_ptr<Model> Open() {
+  // `after`: what follows the agent on its command line.
+  std::unique_ptr<Model> Open(const std::string& after = "") {
     ProgramModelOptions options;
     const Result<std::vector<AgentProgram>> programs = LoadPrograms(FakeAgent::Description(), "agents.toml");
     EXPECT_TRUE(programs.ok()) << programs.error().message;
     options.program = *FindProgram(*programs, "fake");
+    options.program.command += after;
     Result<ProgramPlace> place = FindProgramPlace(options.program, [&](const std::string& name) {
       return name == "PATH" ? std::optional(agent_.folder().string()) : std::nullopt;
     });
@@ -200,6 +203,18 @@ TEST_F(ProgramModelTest, TakesFailedRequestsForAnErrorWhateverTheExitCodeIs) {
   ASSERT_FALSE(answer.ok());
   EXPECT_EQ(answer.error().kind, ErrorKind::kUnavailable);
   EXPECT_THAT(answer.error().message, HasSubstr("its last requests to the model were not answered"));
+}
+
+TEST_F(ProgramModelTest, EndsAProgramWhoseKeyIsRefused) {
+  for (const int status : {401, 403}) {
+    status_ = status;
+    lines_ = {"done"};
+    // The agent itself goes on for ever after its model has failed.
+    const Result<ChatResponse> answer = Run(*Open("; while true; do sleep 1; done"));
+    ASSERT_FALSE(answer.ok());
+    EXPECT_EQ(answer.error().kind, ErrorKind::kPermanent);
+    EXPECT_THAT(answer.error().message, HasSubstr(fmt::format("HTTP {}", status)));
+  }
 }
 
 TEST_F(ProgramModelTest, LimitsTurnsAndTokens) {

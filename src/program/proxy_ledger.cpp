@@ -48,6 +48,10 @@ void ProxyLedger::Record(bool has_tools, const std::optional<std::uint64_t>& met
     if (!answer->served_model.empty()) record_.served_model = answer->served_model;
   } else {
     request.error = answer.error();
+    if ((request.status == 401 || request.status == 403) && limits_.refused) {
+      record_.refused = true;
+      limits_.refused();
+    }
   }
   record_.requests.push_back(std::move(request));
   // What was sent may have to be paid for, also if the program left before its answer.
