@@ -127,7 +127,8 @@ class CommandModel : public Model {
     const bool no_command = outcome.exit_code == kCannotExecute || outcome.exit_code == kCannotExecute + 1;
     std::string message = fmt::format("failed with exit status {}", outcome.exit_code);
     // What it printed may say more than the status.
-    if (!response && !Trim(outcome.output).empty()) message += "; " + response.error().message;
+    if (const std::string line = LastLine(outcome.output, kShownLineColumns); !line.empty())
+      message += response ? fmt::format("; the last line that it printed: {}", line) : "; " + response.error().message;
     Error error{no_command ? ErrorKind::kPermanent : ErrorKind::kUnavailable, message};
     error = error.Because(ErrorCause::kCommand);
     error.used_usd = response ? response->cost_usd.value_or(0.0) : response.error().used_usd;

@@ -78,6 +78,7 @@ TEST(CommandModel, ErrorsNameCommandStatusAndTheLastLine) {
   const Error missing = ErrorOf(*Command("upskill-no-such-command -p"), Ask("Hi."));
   EXPECT_EQ(missing.kind, ErrorKind::kPermanent);
   EXPECT_THAT(missing.message, AllOf(HasSubstr("exit status 127"), HasSubstr("not found")));
+  EXPECT_THAT(ErrorOf(*Command("echo Not logged in; exit 1"), Ask("Hi.")).message, HasSubstr("Not logged in"));
   EXPECT_THAT(ErrorOf(*Command("cat >/dev/null"), Ask("Hi.")).message, HasSubstr("it printed no answer"));
 }
 
