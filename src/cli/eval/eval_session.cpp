@@ -12,6 +12,7 @@
 #include "cli/eval/activation_plan.h"
 #include "cli/eval/eval_tests.h"
 #include "cli/eval/resume_checks.h"
+#include "cli/eval/run_demand.h"
 #include "cli/eval/workspace_option.h"
 #include "cli/models/judge_option.h"
 #include "cli/models/students.h"
@@ -225,8 +226,17 @@ void PrintRemarks(const std::vector<Remark>& remarks, const EvalOptions& options
   }
 }
 
-Result<Measurement> StartRun(const MeasureSpec& spec, const EvalOptions& options, const MeasurePlace& place, Env& env) {
+Result<Measurement> StartRun(const MeasureSpec& spec, const EvalOptions& options, MeasurePlace place, Env& env) {
   ASSIGN_OR_RETURN(PlannedRun planned, PlanMeasurement(spec, place));
+  // Before the run has a folder.
+  place.open_students = [open = place.open_students, demand = DemandOf(planned.plan), &options,
+                         &env](const std::vector<std::string>& specs) -> Result<std::vector<std::unique_ptr<Model>>> {
+    ASSIGN_OR_RETURN(std::vector<std::unique_ptr<Model>> models, open(specs));
+    RETURN_IF_ERROR(CheckSkillFits(demand, models));
+    ASSIGN_OR_RETURN(const std::string cost, CheckCost(demand, models, options.max_cost_usd.has_value()));
+    if (!cost.empty() && !options.quiet) env.error(TerminalText::Format("note: {}\n", cost));
+    return models;
+  };
   PrintRemarks(planned.remarks, options, env);
   if (const std::size_t left_out = planned.plan.left_out.size();
       options.quiet && !options.gate.empty() && left_out > 0) {

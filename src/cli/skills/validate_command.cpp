@@ -19,6 +19,7 @@
 #include "util/files.h"
 #include "util/json.h"
 #include "util/text.h"
+#include "util/tokens.h"
 
 namespace upskill {
 namespace {
@@ -81,8 +82,22 @@ void PrintValid(const SkillValidation& skill, Env& env) {
   PrintDocument(env, fmt::format("Valid skill: {}\n", SafeForTerminalLine(skill.folder)));
 }
 
+// What no specification forbids, but hardly any model can use.
+void WarnOfLength(const SkillValidation& skill, Env& env) {
+  constexpr std::size_t kManyTokens = 15'000;
+  const std::size_t tokens = skill.skill ? EstimateTokens(skill.skill->body) : 0;
+  if (tokens <= kManyTokens) return;
+  PrintWarning(env,
+               fmt::format("{}: the body has about {} tokens, which every request with the skill pays for and small "
+                           "models can't read; move what isn't always needed to files in references/",
+                           skill.folder, WithThousands(static_cast<long long>(tokens))));
+}
+
 void PrintText(const SkillValidation& skill, Env& env) {
-  if (skill.errors.empty()) return PrintValid(skill, env);
+  if (skill.errors.empty()) {
+    PrintValid(skill, env);
+    return WarnOfLength(skill, env);
+  }
   env.error(TerminalText::Format("Validation failed for {}:\n", TerminalText::EscapeLine(skill.folder)));
   for (const SkillFinding& error : skill.errors)
     env.error(TerminalText::Format("  - {}\n", TerminalText::EscapeLine(error.message)));
