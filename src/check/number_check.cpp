@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -20,16 +22,15 @@
 namespace upskill {
 namespace {
 
-constexpr std::string_view kMinus = "\xE2\x88\x92";  // U+2212
-constexpr double kDefaultTolerance = 1e-9;           // relative
+constexpr double kDefaultTolerance = 1e-9;  // relative
 constexpr std::size_t kMaxUnitBytes = 100;
 
-// Whether a script writes its words without blanks, so that a number needs none either: Thai, Lao, Burmese, Khmer, Han,
-// Kana, Hangul.
+// Whether a script writes its words without blanks, or joins short words to a number, so that a number needs none
+// either: Hebrew, Arabic, Thai, Lao, Burmese, Khmer, Han, Kana, Hangul.
 bool IsWrittenWithoutBlanks(char32_t c) {
-  return (c >= 0x0E00 && c < 0x0F00) || (c >= 0x1000 && c < 0x10A0) || (c >= 0x1100 && c < 0x1200) ||
-         (c >= 0x1780 && c < 0x1800) || (c >= 0x2E80 && c < 0xA000) || (c >= 0xAC00 && c < 0xD800) ||
-         (c >= 0xF900 && c < 0xFB00) || (c >= 0xFF66 && c < 0xFFE0) || c >= 0x20000;
+  return (c >= 0x0590 && c < 0x0700) || (c >= 0x0E00 && c < 0x0F00) || (c >= 0x1000 && c < 0x10A0) ||
+         (c >= 0x1100 && c < 0x1200) || (c >= 0x1780 && c < 0x1800) || (c >= 0x2E80 && c < 0xA000) ||
+         (c >= 0xAC00 && c < 0xD800) || (c >= 0xF900 && c < 0xFB00) || (c >= 0xFF66 && c < 0xFFE0) || c >= 0x20000;
 }
 
 // Whether a character next to a number joins it, so that the number doesn't count on its own: a character of a word, or
@@ -58,22 +59,37 @@ bool BeginsInWord(std::string_view text) {
   return !text.empty() && IsOfWord(text.substr(0, end));
 }
 
-// The text with full-width forms and blanks of other widths as ASCII. A full-width comma separates numbers, unless it
-// groups full-width digits.
+// A digit of another script as one of ASCII: Arabic, Persian, Devanagari, Bengali, Thai and so on.
+char32_t WithAsciiDigit(char32_t c) {
+  constexpr std::array<char32_t, 15> kZeros = {0x660, 0x6F0, 0x966, 0x9E6, 0xA66, 0xAE6,  0xBE6, 0xC66,
+                                               0xCE6, 0xD66, 0xE50, 0xED0, 0xF20, 0x1040, 0x17E0};
+  for (const char32_t zero : kZeros) {
+    if (c >= zero && c <= zero + 9) return c - zero + '0';
+  }
+  return c;
+}
+
+// The text with digits of other scripts, full-width forms, minus signs and blanks of other widths as ASCII. A
+// full-width comma separates numbers, unless three digits follow it.
 std::string WithAsciiForms(std::string_view text) {
   constexpr char32_t kFullWidth = 0xFF00;
   constexpr char32_t kToAscii = 0xFEE0;
   constexpr char32_t kComma = 0xFF0C;
   if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; }))
     return std::string(text);
-  const auto is_full_digit = [](char32_t c) { return c >= 0xFF10 && c <= 0xFF19; };
   std::u32string all = DecodeUtf8(ReplaceInvalidUtf8(text));
-  char32_t before = 0;
   for (char32_t& c : all) {
-    const char32_t own = c;
-    if (c > kFullWidth && c <= kFullWidth + 0x5E && (c != kComma || is_full_digit(before))) c -= kToAscii;
+    if (c > kFullWidth && c <= kFullWidth + 0x5E && c != kComma) c -= kToAscii;
     if (c == 0x3000 || c == 0xA0 || c == 0x2009 || c == 0x202F) c = ' ';
-    before = own;
+    if (c == 0x2212) c = '-';
+    if (c == 0x66B) c = '.';
+    if (c == 0x66C) c = ',';
+    c = WithAsciiDigit(c);
+  }
+  const auto is_digit = [&](std::size_t at) { return at < all.size() && all[at] >= '0' && all[at] <= '9'; };
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    const bool groups = is_digit(i - 1) && is_digit(i + 1) && is_digit(i + 2) && is_digit(i + 3) && !is_digit(i + 4);
+    if (all[i] == kComma && groups) all[i] = ',';
   }
   return EncodeUtf8(all);
 }
@@ -84,8 +100,68 @@ std::size_t DigitsAt(std::string_view text, std::size_t at) {
   return end - at;
 }
 
+// The exponent at `at`: "^3", "^{-3}", "³"; and its end. Empty if there is none.
+std::pair<std::string, std::size_t> TakeExponent(std::string_view text, std::size_t at) {
+  constexpr std::array<std::string_view, 12> kSuperscripts = {"⁰", "¹", "²", "³", "⁴", "⁵",
+                                                              "⁶", "⁷", "⁸", "⁹", "⁻", "⁺"};
+  constexpr std::string_view kMeanings = "0123456789-+";
+  std::string exponent;
+  if (at < text.size() && text[at] == '^') {
+    const std::size_t open = text.substr(at + 1, 1).find_first_of("{(") == 0 ? 1 : 0;
+    const std::size_t sign = text.substr(at + 1 + open, 1).find_first_of("-+") == 0 ? 1 : 0;
+    const std::size_t begin = at + 1 + open;
+    const std::size_t end = begin + sign + DigitsAt(text, begin + sign);
+    return {std::string(text.substr(begin, end - begin)), end + open};
+  }
+  for (bool more = true; more;) {
+    more = false;
+    for (std::size_t i = 0; i < kSuperscripts.size(); ++i) {
+      if (!text.substr(std::min(at, text.size())).starts_with(kSuperscripts.at(i))) continue;
+      exponent += kMeanings[i];
+      at += kSuperscripts.at(i).size();
+      more = true;
+    }
+  }
+  return {exponent, at};
+}
+
+// The power of ten at `at`, which a number or nothing stands before: " × 10^3", "10³"; and its end. Empty if there is
+// none.
+std::pair<std::string, std::size_t> TakePowerOfTen(std::string_view text, std::size_t at, bool alone) {
+  if (!alone) {
+    std::string_view rest = text.substr(at);
+    const auto skip_blanks = [&] { rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size())); };
+    skip_blanks();
+    const std::string_view before = rest;
+    for (const std::string_view sign : {"×", "·", "⋅", "*", "x", "X", "\\times", "\\cdot"}) {
+      if (before.starts_with(sign) && rest.size() == before.size()) rest.remove_prefix(sign.size());
+    }
+    if (rest.size() == before.size()) return {};
+    skip_blanks();
+    at = text.size() - rest.size();
+  }
+  constexpr std::string_view kTen = "10";
+  if (text.substr(at, kTen.size()) != kTen) return {};
+  auto [exponent, end] = TakeExponent(text, at + kTen.size());
+  if (exponent.find_first_of("0123456789") == std::string::npos) return {};
+  if (exponent.front() == '+') exponent.erase(0, 1);
+  return {"e" + exponent, end};
+}
+
+// The hexadecimal number at `at`, in decimal digits, and its end. Empty if there is none.
+std::pair<std::string, std::size_t> TakeHexadecimal(std::string_view text, std::size_t at) {
+  if (text.substr(at, 2) != "0x" && text.substr(at, 2) != "0X") return {};
+  std::uint64_t value = 0;
+  const char* const begin = text.data() + at + 2;
+  const std::from_chars_result read = std::from_chars(begin, text.data() + text.size(), value, 16);
+  if (read.ec != std::errc()) return {};
+  return {fmt::format("{}", value), static_cast<std::size_t>(read.ptr - text.data())};
+}
+
 // Reads the number at `at`, which is a digit, or a point before one. Returns its digits without commas, and its end.
 std::pair<std::string, std::size_t> TakeNumber(std::string_view text, std::size_t at) {
+  if (auto hexadecimal = TakeHexadecimal(text, at); !hexadecimal.first.empty()) return hexadecimal;
+  if (auto power = TakePowerOfTen(text, at, true); !power.first.empty()) return {"1" + power.first, power.second};
   std::size_t end = at + DigitsAt(text, at);
   std::string digits(text.substr(at, end - at));
   const bool may_group = !digits.empty() && digits.size() <= 3;
@@ -104,8 +180,10 @@ std::pair<std::string, std::size_t> TakeNumber(std::string_view text, std::size_
       digits += "e" + std::string(sign == 1 && text[end + 1] == '-' ? "-" : "");
       digits += text.substr(end + 1 + sign, exponent);
       end += 1 + sign + exponent;
+      return {std::move(digits), end};
     }
   }
+  if (auto power = TakePowerOfTen(text, end, false); !power.first.empty()) return {digits + power.first, power.second};
   return {std::move(digits), end};
 }
 
@@ -113,14 +191,12 @@ std::pair<std::string, std::size_t> TakeNumber(std::string_view text, std::size_
 bool MayBegin(std::string_view text, std::size_t at) {
   if (at == 0) return true;
   const char before = text[at - 1];
-  if (text.substr(0, at).ends_with(kMinus)) return true;
   if (before == '.') return at < 2 || !IsAsciiDigit(text[at - 2]);
   return !EndsInWord(text.substr(0, at));
 }
 
 bool IsNegative(std::string_view text, std::size_t at) {
   const std::string_view before = text.substr(0, at);
-  if (before.ends_with(kMinus)) return true;
   // "3-5" is a range, and "x-5" a name or a difference.
   return before.ends_with('-') && (at < 2 || (!EndsInWord(text.substr(0, at - 1)) && text[at - 2] != ')'));
 }

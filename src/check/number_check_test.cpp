@@ -39,12 +39,27 @@ TEST(NumbersIn, WithAUnit) {
 TEST(NumbersIn, BesideTextWithoutBlanks) {
   EXPECT_THAT(NumbersIn("答案是42。", ""), ElementsAre(42));
   EXPECT_THAT(NumbersIn("約1,234円と、値は－３．５です（計７）", ""), ElementsAre(1234, -3.5, 7));
-  EXPECT_THAT(NumbersIn("答：「42」，共１，２３４个；5，678", ""), ElementsAre(42, 1234, 5, 678));
+  EXPECT_THAT(NumbersIn("答：「42」，共１，２３４个；5，678；9，10", ""), ElementsAre(42, 1234, 5678, 9, 10));
   EXPECT_THAT(NumbersIn("温度是-5度, 정답은 7입니다, ตอบ9ครับ", ""), ElementsAre(-5, 7, 9));
   EXPECT_THAT(NumbersIn("≈6, “7”, €8, 3.35±0.1, naïve5, ß4", ""), ElementsAre(6, 7, 8, 3.35));
   EXPECT_THAT(NumbersIn("长度为3.5米，宽４　米", "米"), ElementsAre(3.5, 4));
   EXPECT_THAT(NumbersIn("40％, 3.5千米", "%"), ElementsAre(40));
   EXPECT_THAT(NumbersIn("用时12ms完成，共3小时", "ms"), ElementsAre(12));
+}
+
+TEST(NumbersIn, DigitsAndSignsOfOtherScripts) {
+  EXPECT_THAT(NumbersIn("الجواب هو ٤٢، و٣٫٥ و١٬٠٠٠", ""), ElementsAre(42, 3.5, 1000));
+  EXPECT_THAT(NumbersIn("۴۲ ४२ ๔๒", ""), ElementsAre(42, 42, 42));
+  EXPECT_THAT(NumbersIn("3−5, −6, x−7", ""), ElementsAre(3, 5, -6, 7));
+}
+
+TEST(NumbersIn, PowersOfTenAndHexadecimal) {
+  EXPECT_THAT(NumbersIn("1.5 × 10^3, 1.5×10⁻³ m, 2 \\times 10^{4}, 3 * 10^−2, 4·10³", ""),
+              ElementsAre(1500, 1.5e-3, 20000, 0.03, 4000));
+  EXPECT_THAT(NumbersIn("10^3 or 10², 3 × 4, 2 x 10", ""), ElementsAre(1000, 100, 3, 4, 2, 10));
+  EXPECT_THAT(NumbersIn("1.5 × 10^3 kg", "kg"), ElementsAre(1500));
+  EXPECT_THAT(NumbersIn("at 0x1F, 0XfF; 0x", ""), ElementsAre(31, 255, 0));
+  EXPECT_THAT(NumbersIn("0x20 bytes", "bytes"), ElementsAre(32));
 }
 
 TEST(NumberCheck, TheLastNumberWithinTheTolerance) {
