@@ -215,14 +215,36 @@ struct ReasoningTags {
   std::string_view open;
   std::string_view close;
 };
-constexpr std::array kReasoningTags = {ReasoningTags{"<think>", "</think>"}, ReasoningTags{"<thinking>", "</thinking>"},
-                                       ReasoningTags{"[THINK]", "[/THINK]"}};
+constexpr std::array kReasoningTags = {
+    ReasoningTags{"<think>", "</think>"},           ReasoningTags{"<thinking>", "</thinking>"},
+    ReasoningTags{"<thought>", "</thought>"},       ReasoningTags{"<reasoning>", "</reasoning>"},
+    ReasoningTags{"<seed:think>", "</seed:think>"}, ReasoningTags{"[THINK]", "[/THINK]"},
+    ReasoningTags{"◁think▷", "◁/think▷"},           ReasoningTags{"<|channel>thought", "<channel|>"}};
 
 // Whether a closing tag in a line ends what is before it: text that mentions the tag has it in code or between blanks.
 bool EndsReasoning(std::string_view before, std::string_view after) {
   if (std::count(before.begin(), before.end(), '`') % 2 != 0) return false;
   if (Trim(before).empty()) return Trim(after).empty() || after.front() != ' ';
-  return before.back() != ' ' && (Trim(after).empty() || IsAsciiAlphanumeric(after.front()));
+  if (before.back() == ' ') return Trim(after).empty() && std::string_view(".!?:)\"").find(Trim(before).back()) < 6;
+  return Trim(after).empty() || std::string_view(" .,;:!?)]'\"`").find(after.front()) == std::string_view::npos;
+}
+
+// The final message of an answer in OpenAI's harmony format, whose marks some servers leave in the text or take out
+// ("analysisTeal? No.assistantfinalred"); nothing if the text isn't in that format.
+std::optional<std::string_view> FinalOfChannels(std::string_view answer) {
+  constexpr std::string_view kFinal = "<|channel|>final";
+  constexpr std::string_view kMessage = "<|message|>";
+  constexpr std::string_view kPlainFinal = "assistantfinal";
+  answer = Trim(answer);
+  if (const std::size_t plain = answer.rfind(kPlainFinal);
+      answer.starts_with("analysis") && plain != std::string_view::npos)
+    return Trim(answer.substr(plain + kPlainFinal.size()));
+  if (!answer.starts_with("<|channel|>") && !answer.starts_with("<|start|>assistant<|channel|>")) return std::nullopt;
+  const std::size_t final_channel = answer.rfind(kFinal);
+  const std::size_t message = answer.find(kMessage, std::min(final_channel, answer.size()));
+  if (message == std::string_view::npos) return std::string_view();
+  answer.remove_prefix(message + kMessage.size());
+  return Trim(answer.substr(0, std::min(answer.find("<|return|>"), answer.find("<|end|>"))));
 }
 
 // Where the answer begins behind reasoning whose opening tag isn't in the text; 0 if there is no such reasoning.
@@ -306,6 +328,7 @@ std::string DataInAnswer(std::string_view answer, std::string_view languages) {
 }
 
 std::string_view WithoutReasoning(std::string_view answer) {
+  if (const std::optional<std::string_view> last = FinalOfChannels(answer)) return *last;
   for (const ReasoningTags& tags : kReasoningTags) {
     if (const std::size_t end = EndOfUnopened(answer, tags); end > 0) return Trim(answer.substr(end));
     std::string_view rest = Trim(answer);

@@ -165,16 +165,25 @@ TEST(WithoutReasoning, LeavesTheAnswerBehindIt) {
   for (const char* answer :
        {"<think>teal? no.</think>\nred", "\n<think>\nteal\n</think>\n\nred\n", "<thinking>teal</thinking>red",
         "[THINK]teal[/THINK]red", "<think>\n\n</think>\n\n<think>teal</think>red", "teal? no.\n</think>\n\nred",
-        "teal? no.</think>\nred", "It says:\n```\nteal\n```\nso no.</think>red", "no `</think>` yet\n</think>\nred"})
+        "teal? no.</think>\nred", "It says:\n```\nteal\n```\nso no.</think>red", "no `</think>` yet\n</think>\nred",
+        "<thought>teal</thought>red", "<think>teal </think> red", "teal? no. </think>\nred",
+        "<reasoning>teal</reasoning>\nred", "<|channel>thought\nteal<channel|>red", "◁think▷teal◁/think▷red",
+        "analysisTeal? No.assistantfinalred",
+        "<|channel|>analysis<|message|>teal<|end|><|start|>assistant<|channel|>final<|message|>red<|return|>",
+        "<|start|>assistant<|channel|>final <|constrain|>json<|message|>red"})
     EXPECT_EQ(WithoutReasoning(answer), "red") << answer;
-  for (const char* answer : {"<think>teal, but", "<think>teal</think>", "teal\n</think>\n"})
+  for (const char* answer : {"<think>teal, but", "<think>teal</think>", "teal\n</think>\n", "<thought>teal",
+                             "<|channel|>analysis<|message|>teal"})
     EXPECT_EQ(WithoutReasoning(answer), "") << answer;
 }
 
 TEST(WithoutReasoning, KeepsTagsOfTheAnswer) {
+  EXPECT_EQ(WithoutReasoning("teal?</think>{\"a\": 1}"), "{\"a\": 1}");
+  EXPECT_EQ(WithoutReasoning("不是。</think>红"), "红");
   for (const char* answer :
-       {"  red\n", "A block looks so:\n```\n<think>teal\n</think>\n```\nand ends.", "The tag `</think>` ends it.",
-        "```\nteal\n</think>\n```", "A model writes <think>teal</think> first.",
+       {"  red\n", "analysis of the assistant, final", "It ends with </think>\nor not.",
+        "Close it (</think>), then write.", "A block looks so:\n```\n<think>teal\n</think>\n```\nand ends.",
+        "The tag `</think>` ends it.", "```\nteal\n</think>\n```", "A model writes <think>teal</think> first.",
         "Write\n<think>\nteal\n</think>\nfirst.", "The </think> tag ends it.",
         "Answer: 42.\n\n</think> is the closing tag.", "I think </thinking is cut"})
     EXPECT_EQ(WithoutReasoning(answer), answer);
