@@ -30,7 +30,7 @@ TokenUsage CodexUsage(const Json& usage) {
 
 class CodexRolloutReader : public RecordReader {
  public:
-  explicit CodexRolloutReader(TraceBuilder& builder) : builder_(builder) {}
+  CodexRolloutReader(TraceBuilder& builder, std::string agent) : builder_(builder), agent_(std::move(agent)) {}
 
   void Add(Json& record, std::size_t line) override {
     if (!record.is_object()) {
@@ -39,8 +39,10 @@ class CodexRolloutReader : public RecordReader {
     }
     EventContext stamp;
     stamp.line = line;
+    stamp.agent = agent_;
     stamp.time_ms = TimeAt(record, "timestamp");
     builder_.NoteTime(stamp.time_ms);
+    if (NumberAt(record, "ordinal").value_or(own_history_) < own_history_) return;  // copied from the parent
     Json* const payload = FindMember(record, "payload");
     const std::string type = StringAt(record, "type");
     if (payload == nullptr) {
@@ -55,6 +57,10 @@ class CodexRolloutReader : public RecordReader {
       AddItem(*payload, stamp);
     } else if (type == "event_msg") {
       AddInterfaceEvent(*payload, stamp);
+    } else if (type == "token_usage_record") {
+      const std::string response = StringAt(*payload, "response_id");
+      if (response.empty() || builder_.IsNew("response " + response))
+        recorded_usage_.push_back(CodexUsage(Member(*payload, "usage")));
     } else if (type == "compacted") {
       builder_.Add(stamp, EventKind::kSummary, TakeString(*payload, "message"));
     } else if (type != "world_state" && type != "inter_agent_communication_metadata") {
@@ -64,16 +70,23 @@ class CodexRolloutReader : public RecordReader {
 
   void Finish() override {
     if (!has_items_) AddShown();
+    for (const TokenUsage& usage : recorded_usage_.empty() ? counted_usage_ : recorded_usage_)
+      builder_.AddSessionUsage(usage);
     for (const auto& [first, end] : rolled_back_) builder_.MarkAbandoned(first, end);
   }
 
  private:
   // Some versions write only what the interface showed.
   void AddShown() {
-    for (auto& [stamp, kind, text, rolled_back] : shown_) {
+    has_scripts_ = true;  // calls are recorded as items alone
+    std::string last;
+    for (auto& [stamp, kind, text, rolled_back, call] : shown_) {
       RollBack(rolled_back);
+      if (!call.is_null()) AddScriptCall(call, StringAt(call, "id"), StatusOfCodexItem(call), stamp);
+      if (text.empty() || text == last) continue;  // as an event and as an item
+      last = text;
       EventContext answered = stamp;
-      if (kind == EventKind::kAssistant) answered.message = builder_.Message("", "", model_);
+      if (kind == EventKind::kAssistant) answered.message = builder_.Message("", agent_, model_);
       NoteTurn(builder_.Add(answered, kind, std::move(text)));
     }
   }
@@ -89,6 +102,7 @@ class CodexRolloutReader : public RecordReader {
 
   void NoteSession(const Json& meta) {
     records_items_ = records_items_ || StringAt(meta, "history_mode") == "paginated";
+    if (own_history_ == 0) own_history_ = NumberAt(meta, "subagent_history_start_ordinal").value_or(0);
     if (!builder_.trace().session_id.empty()) return;  // later ones are those of resumed and forked sessions
     builder_.SetSession(StringAt(meta, "id"));
     builder_.SetFolder(StringAt(meta, "cwd"));
@@ -121,7 +135,7 @@ class CodexRolloutReader : public RecordReader {
     Json* const content = FindMember(item, "content");
     if (content == nullptr) return;
     if (role == "assistant") {
-      stamp.message = builder_.Message("", "", model_);
+      stamp.message = builder_.Message("", agent_, model_);
       builder_.Add(stamp, EventKind::kAssistant, TakeText(*content));
       return;
     }
@@ -149,7 +163,8 @@ class CodexRolloutReader : public RecordReader {
       sort(*content);
     }
     builder_.Add(stamp, EventKind::kSystem, std::move(injected));
-    NoteTurn(builder_.Add(stamp, EventKind::kUser, std::move(typed)));
+    // What a subagent is told comes from the main agent.
+    NoteTurn(builder_.Add(stamp, agent_.empty() ? EventKind::kUser : EventKind::kSystem, std::move(typed)));
   }
 
   void AddCall(const std::string& type, Json& item, const EventContext& stamp) {
@@ -216,7 +231,7 @@ class CodexRolloutReader : public RecordReader {
       NoteCallEnd(event, StringAt(event, "call_id"), stamp);
     } else if (type == "item_completed") {
       Json* const item = FindMember(event, "item");
-      if (item != nullptr) NoteCallEnd(*item, StringAt(*item, "id"), stamp);
+      if (item != nullptr) NoteItem(*item, stamp);
     } else if (type == "thread_rolled_back") {
       const long long turns = NumberAt(event, "num_turns").value_or(0);
       RollBack(turns);
@@ -225,6 +240,21 @@ class CodexRolloutReader : public RecordReader {
       builder_.NoteUnknown("event_msg " + type, event, stamp.line);
     }
     if (has_items_) shown_.clear();
+  }
+
+  void NoteItem(Json& item, const EventContext& stamp) {
+    const std::string type = StringAt(item, "type");
+    const EventKind kind = type == "UserMessage"    ? EventKind::kUser
+                           : type == "AgentMessage" ? EventKind::kAssistant
+                           : type == "Reasoning"    ? EventKind::kReasoning
+                                                    : EventKind::kToolCall;
+    if (kind == EventKind::kToolCall && has_items_) {
+      NoteCallEnd(item, StringAt(item, "id"), stamp);
+    } else if (kind == EventKind::kToolCall) {
+      shown_.push_back({stamp, kind, "", 0, std::move(item)});
+    } else if (Json* const text = FindMember(item, kind == EventKind::kReasoning ? "summary_text" : "content")) {
+      shown_.push_back({stamp, kind, TakeText(*text)});
+    }
   }
 
   // Interface events tell more reliably than the output's text how a call ended. A call that a script made ("code
@@ -322,7 +352,7 @@ class CodexRolloutReader : public RecordReader {
     const std::string total = DumpJson(Member(info, "total_token_usage"));
     if (total == last_total_) return;
     last_total_ = total;
-    builder_.AddSessionUsage(CodexUsage(Member(info, "last_token_usage")));
+    counted_usage_.push_back(CodexUsage(Member(info, "last_token_usage")));
   }
 
   static bool IsQuiet(std::string_view type) {
@@ -361,10 +391,16 @@ class CodexRolloutReader : public RecordReader {
     EventKind kind;
     std::string text;
     long long rolled_back = 0;  // turns, instead of a text
+    Json call = {};             // an item that is a call, instead of a text
   };
 
   TraceBuilder& builder_;
+  std::string agent_;          // the subagent whose file this is
+  long long own_history_ = 0;  // the ordinal of a subagent's first record of its own
   std::string model_;
+  // By calls of the model: as the interface showed them, and in newer versions as records.
+  std::vector<TokenUsage> counted_usage_;
+  std::vector<TokenUsage> recorded_usage_;
   std::string last_total_;
   bool has_items_ = false;
   bool has_scripts_ = false;
@@ -379,6 +415,8 @@ class CodexRolloutReader : public RecordReader {
 
 }  // namespace
 
-RecordReaderPtr MakeCodexRolloutReader(TraceBuilder& builder) { return std::make_unique<CodexRolloutReader>(builder); }
+RecordReaderPtr MakeCodexRolloutReader(TraceBuilder& builder, const std::string& subagent) {
+  return std::make_unique<CodexRolloutReader>(builder, subagent);
+}
 
 }  // namespace upskill

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "trace/read/builder.h"
@@ -27,7 +28,7 @@ using RecordReaderPtr = std::unique_ptr<RecordReader>;
 
 // The builder must outlive the reader.
 RecordReaderPtr MakeClaudeCodeReader(TraceBuilder& builder);  // sessions and print mode
-RecordReaderPtr MakeCodexRolloutReader(TraceBuilder& builder);
+RecordReaderPtr MakeCodexRolloutReader(TraceBuilder& builder, const std::string& subagent = "");
 RecordReaderPtr MakeCodexExecReader(TraceBuilder& builder);
 RecordReaderPtr MakeGeminiReader(TraceBuilder& builder);
 RecordReaderPtr MakeOpenCodeReader(TraceBuilder& builder);

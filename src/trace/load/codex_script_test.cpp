@@ -185,5 +185,36 @@ TEST(CodexRollback, AbandonsTheLastTurns) {
   EXPECT_EQ(KeptRequests(ReadRollout({shown("a"), shown("b"), back(1), shown("c")})), "a;c;");
 }
 
+TEST(CodexItems, TellASessionAlone) {
+  const Trace trace = ReadRollout(
+      {CompletedItem({{"type", "UserMessage"}, {"id", "1"}, {"content", {{{"type", "text"}, {"text", "Fix it"}}}}}),
+       CompletedItem({{"type", "CommandExecution"},
+                      {"id", "2"},
+                      {"command", {"/bin/bash", "-lc", "make"}},
+                      {"status", "failed"},
+                      {"aggregated_output", "no"},
+                      {"exit_code", 2}}),
+       CompletedItem({{"type", "AgentMessage"}, {"id", "3"}, {"content", {{{"type", "Text"}, {"text", "Done."}}}}})});
+  const TraceCounts counts = CountTrace(trace);
+  EXPECT_EQ(counts.tool_errors, 1U);
+  ASSERT_EQ(trace.events.size(), 4U);
+  EXPECT_EQ(trace.events[0].text, "Fix it");
+  EXPECT_EQ(trace.events[1].command, "make");
+  EXPECT_EQ(trace.events[3].kind, EventKind::kAssistant);
+}
+
+TEST(CodexItems, RecordsOfTokensReplaceTheInterfacesCounts) {
+  const Json usage = {{"input_tokens", 100}, {"cached_input_tokens", 40}, {"output_tokens", 10}};
+  const RolloutRecords::value_type record = {"token_usage_record", {{"response_id", "r"}, {"usage", usage}}};
+  const Trace trace = ReadRollout(
+      {UserSaid("Fix it"),
+       record,
+       {"event_msg", {{"type", "token_count"}, {"info", {{"total_token_usage", usage}, {"last_token_usage", usage}}}}},
+       record});
+  EXPECT_EQ(CountTrace(trace).tokens.input, 60);
+  EXPECT_EQ(CountTrace(trace).tokens.output, 10);
+  EXPECT_TRUE(trace.unknown_records.empty());
+}
+
 }  // namespace
 }  // namespace upskill

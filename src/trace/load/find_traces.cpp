@@ -8,8 +8,13 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <memory>
+#include <optional>
+#include <string>
 
+#include "trace/read/record.h"
+#include "trace/read/record_parser.h"
 #include "util/files.h"
 
 namespace upskill {
@@ -59,8 +64,31 @@ void AddFiles(const fs::path& folder, std::string_view pattern, std::vector<fs::
 
 bool IsSubagentFile(const fs::path& path) { return path.filename().string().rfind("agent-", 0) == 0; }
 
-// Read with its session: <session>/subagents/agent-<id>.jsonl beside <session>.jsonl.
-bool IsReadWithItsSession(const fs::path& path) {
+// The thread that started the one in this rollout of Codex; nothing if the user did. It may be unknown.
+std::optional<std::string> ParentOfRollout(const fs::path& path) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
+  std::ifstream file(path);
+  std::string line;
+  for (char c = 0; line.size() < kMostBytes && file.get(c) && c != '\n';) line += c;
+  const ParsedRecord record = ParseRecord(line);
+  if (!record.value || StringAt(*record.value, "type") != "session_meta") return std::nullopt;
+  const Json& meta = Member(*record.value, "payload");
+  const Json& subagent = Member(Member(meta, "source"), "subagent");
+  std::string parent = StringAt(meta, "parent_thread_id");
+  if (parent.empty()) parent = StringAt(Member(subagent, "thread_spawn"), "parent_thread_id");
+  const bool started = !subagent.is_null() || StringAt(meta, "thread_source") == "subagent" || !parent.empty();
+  return started ? std::optional(parent) : std::nullopt;
+}
+
+// Read with its session: <session>/subagents/agent-<id>.jsonl beside <session>.jsonl, and rollouts of Codex's
+// subagents beside others.
+bool IsReadWithItsSession(const fs::path& path, const std::vector<fs::path>& files) {
+  if (Matches("rollout-*.jsonl", path.filename().string())) {
+    const std::optional<std::string> parent = ParentOfRollout(path);
+    return parent && !parent->empty() && std::any_of(files.begin(), files.end(), [&](const fs::path& file) {
+             return file.filename().string().ends_with("-" + *parent + ".jsonl");
+           });
+  }
   if (!IsSubagentFile(path) || path.parent_path().filename() != "subagents") return false;
   std::error_code code;
   return fs::exists(path.parent_path().parent_path().string() + ".jsonl", code);
@@ -69,7 +97,8 @@ bool IsReadWithItsSession(const fs::path& path) {
 void AddTracesOfFolder(const fs::path& folder, std::vector<fs::path>& files) {
   for (const char* pattern : {"*.jsonl", "*.json", "*.eval", "*.traj", "*.yaml", "*.md", "*.txt"})
     AddFiles(folder, pattern, files);
-  std::erase_if(files, IsReadWithItsSession);
+  const std::vector<fs::path> all = files;
+  std::erase_if(files, [&](const fs::path& path) { return IsReadWithItsSession(path, all); });
 }
 
 // Files that the pattern matches, and the traces of folders that it matches.
@@ -118,6 +147,7 @@ Result<std::vector<FoundTrace>> FindTraces(const VariableLookup& variable, const
     AddFiles(root / folder.folder, folder.pattern, files);
     for (fs::path& path : files) {
       if (folder.agent == "claude-code" && IsSubagentFile(path)) continue;  // read with its session
+      if (folder.agent == "codex" && ParentOfRollout(path)) continue;
       struct stat info{};
       if (::stat(path.c_str(), &info) != 0 || info.st_size == 0) continue;
       const std::int64_t modified_ms = std::int64_t{info.st_mtim.tv_sec} * 1000 + info.st_mtim.tv_nsec / 1'000'000;

@@ -7,6 +7,7 @@
 
 #include <map>
 
+#include "trace/load/read_trace.h"
 #include "util/files.h"
 
 namespace upskill {
@@ -49,6 +50,39 @@ class FindTracesTest : public testing::Test {
   fs::path home_;
   std::map<std::string, std::string> variables_;
 };
+
+// Each subagent of Codex has a rollout of its own, which is part of its parent's session.
+TEST_F(FindTracesTest, RolloutsOfSubagentsBelongToTheirParent) {
+  const fs::path folder = home_ / ".codex/sessions/2026/01";
+  const auto put = [&](const std::string& file, const std::string& text) {
+    fs::create_directories((folder / file).parent_path());
+    ASSERT_TRUE(WriteFileAtomically(folder / file, text).ok());
+  };
+  const std::string said = R"({"type":"response_item","payload":{"type":"message","role":"user","content":"Look"}})";
+  const std::string activity =
+      R"({"type":"event_msg","payload":{"type":"sub_agent_activity","agent_thread_id":"child","agent_path":"helper"}})";
+  const std::string copied =
+      R"({"ordinal":1,"type":"response_item","payload":{"type":"message","role":"assistant","content":"Copied"}})";
+  const std::string found =
+      R"({"ordinal":2,"type":"response_item","payload":{"type":"message","role":"assistant","content":"Found"}})";
+  const std::string child =
+      R"({"type":"session_meta","payload":{"id":"child","subagent_history_start_ordinal":2,"source":)"
+      R"({"subagent":{"thread_spawn":{"parent_thread_id":"parent"}}}}})";
+  const std::string parent = R"({"type":"session_meta","payload":{"id":"parent"}})";
+  put("02/rollout-a-parent.jsonl", parent + "\n" + said + "\n" + activity + "\n");
+  put("03/rollout-b-child.jsonl", child + "\n" + copied + "\n" + said + "\n" + found + "\n");
+  EXPECT_EQ(Names("codex"), std::vector<std::string>{"codex .codex/sessions/2026/01/02/rollout-a-parent.jsonl"});
+  const auto files = ExpandTraceArgument(folder.string());
+  ASSERT_TRUE(files.ok());
+  ASSERT_EQ(files->size(), 1U);
+  const Result<Trace> trace = ReadTrace(files->front(), {});
+  ASSERT_TRUE(trace.ok());
+  EXPECT_EQ(trace->subagents.size(), 1U);
+  ASSERT_EQ(trace->events.size(), 3U);
+  EXPECT_EQ(trace->events[1].kind, EventKind::kSystem);
+  EXPECT_EQ(trace->events[2].text, "Found");
+  EXPECT_EQ(trace->events[2].agent, "child");
+}
 
 TEST_F(FindTracesTest, NewestFirstAndByAgent) {
   Put(".claude/projects/-p/a.jsonl", 1000);

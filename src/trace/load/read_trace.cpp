@@ -316,6 +316,21 @@ Result<Trace> ReadYaml(LineSource& source, TraceFormat format, const TraceReadOp
   return builder.Finish();
 }
 
+// Codex stores a subagent in a rollout of its own, in the folder of the day on which it began.
+std::optional<std::filesystem::path> RolloutOf(const std::string& thread, const std::filesystem::path& session) {
+  const std::filesystem::path month = session.parent_path().parent_path();
+  const std::filesystem::path& folder =
+      session.parent_path().filename().string().size() == 2 ? month : session.parent_path();
+  std::error_code code;
+  std::filesystem::recursive_directory_iterator entry(folder, code);
+  for (const std::filesystem::recursive_directory_iterator end; !code && entry != end; entry.increment(code)) {
+    if (entry.depth() > 0) entry.disable_recursion_pending();
+    if (entry->path() != session && entry->path().filename().string().ends_with("-" + thread + ".jsonl"))
+      return entry->path();
+  }
+  return std::nullopt;
+}
+
 // Claude Code stores subagents in separate files: <session>/subagents/agent-<id>.jsonl.
 std::vector<std::filesystem::path> SubagentFiles(const std::filesystem::path& session) {
   std::vector<std::filesystem::path> files;
@@ -332,8 +347,8 @@ std::vector<std::filesystem::path> SubagentFiles(const std::filesystem::path& se
   return files;
 }
 
-Result<Trace> ReadFrom(LineSource& source, const TraceReadOptions& options,
-                       const std::vector<std::filesystem::path>& more) {
+// `session`: where the subagents' files are looked for; may be empty.
+Result<Trace> ReadFrom(LineSource& source, const TraceReadOptions& options, const std::filesystem::path& session) {
   ASSIGN_OR_RETURN(const std::string_view front, source.Peek(kFrontBytes, options.max_record_bytes));
   if (Trim(front).empty()) {
     return InputError(fmt::format("{}: the trace is empty", source.name()));
@@ -360,8 +375,19 @@ Result<Trace> ReadFrom(LineSource& source, const TraceReadOptions& options,
   const RecordReaderPtr reader = MakeReader(detected.format, builder);
   CHECK(reader != nullptr);
   RETURN_IF_ERROR(ReadLines(source, options, *reader, builder));
-  if (detected.format == TraceFormat::kClaudeCode) {
-    for (const std::filesystem::path& path : more) {
+  if (detected.format == TraceFormat::kCodexRollout && !session.empty()) {
+    for (std::size_t i = 0; i < builder.trace().subagents.size(); ++i) {  // which may start more
+      const std::string thread = builder.trace().subagents[i].id;
+      const auto path = RolloutOf(thread, session);
+      if (!path) continue;
+      ASSIGN_OR_RETURN(LineSource lines, LineSource::OpenFile(*path));
+      const RecordReaderPtr subagent = MakeCodexRolloutReader(builder, thread);
+      RETURN_IF_ERROR(ReadLines(lines, options, *subagent, builder));
+      subagent->Finish();
+    }
+  }
+  if (detected.format == TraceFormat::kClaudeCode && !session.empty()) {
+    for (const std::filesystem::path& path : SubagentFiles(session)) {
       ASSIGN_OR_RETURN(LineSource subagent, LineSource::OpenFile(path));
       RETURN_IF_ERROR(ReadLines(subagent, options, *reader, builder));
     }
@@ -374,10 +400,10 @@ Result<Trace> ReadFrom(LineSource& source, const TraceReadOptions& options,
 
 Result<Trace> ReadTrace(const std::filesystem::path& path, const TraceReadOptions& options) {
   ASSIGN_OR_RETURN(LineSource source, LineSource::OpenFile(path));
-  return ReadFrom(source, options, SubagentFiles(path));
+  return ReadFrom(source, options, path);
 }
 
-Result<Trace> ReadTrace(LineSource source, const TraceReadOptions& options) { return ReadFrom(source, options, {}); }
+Result<Trace> ReadTrace(LineSource source, const TraceReadOptions& options) { return ReadFrom(source, options, ""); }
 
 Trace ReadTraceAs(TraceFormat format, std::string text) {
   TraceBuilder builder("fuzz", format);
