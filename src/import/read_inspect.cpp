@@ -73,9 +73,12 @@ bool IsScore(const Json& score) {
 
 // Whether one of the scores is NaN, as of a sample that its scorer couldn't judge.
 bool HasNoValue(const Json& sample) {
+  const auto is_null = [](const Json& value) { return value.is_null(); };
   const Json& scores = Member(sample, "scores");
-  return scores.is_object() && std::any_of(scores.begin(), scores.end(), [](const Json& score) {
-           return score.contains("value") && Member(score, "value").is_null();
+  return scores.is_object() && std::any_of(scores.begin(), scores.end(), [&](const Json& score) {
+           const Json& value = Member(score, "value");
+           return score.contains("value") &&
+                  (value.is_null() || (value.is_object() && std::any_of(value.begin(), value.end(), is_null)));
          });
 }
 
@@ -163,8 +166,14 @@ class LogReader {
   bool TakeScores(const Json& sample, ImportedAnswer& answer) {
     const Json& scores = Member(sample, "scores");
     if (!scores.is_object()) return false;
-    for (const auto& [scorer, score] : scores.items())
+    for (const auto& [scorer, score] : scores.items()) {
       if (IsScore(score)) answer.checks.push_back(CheckOfScore(scorer, score, options_));
+      if (!Member(score, "value").is_object()) continue;
+      for (const auto& [name, value] : Member(score, "value").items()) {
+        const Json one = {{"value", value}, {"explanation", Member(score, "explanation")}};
+        if (IsScore(one)) answer.checks.push_back(CheckOfScore(scorer + "/" + name, one, options_));
+      }
+    }
     return !answer.checks.empty() || HasNoValue(sample);
   }
 

@@ -102,6 +102,17 @@ TEST(Inspect, ErrorsAndSamplesWithoutScores) {
   EXPECT_THAT(results->notes, Contains("1 sample without a score left out."));
 }
 
+TEST(Inspect, DictionariesOfScoresPassIfAllDo) {
+  const std::vector<Json> samples = {SampleOf("x", 1, {{"a", 1}, {"b", "C"}}), SampleOf("y", 1, {{"a", 1}, {"b", 0}}),
+                                     SampleOf("z", 1, {{"a", 1}, {"b", nullptr}})};
+  const Result<ImportedResults> results = ReadResultsText(DumpJson(Log("skill", samples)), "x.json", {});
+  ASSERT_TRUE(results.ok()) << results.error().message;
+  ASSERT_EQ(results->answers.size(), 3U);
+  EXPECT_TRUE(AllPass(results->answers[0].checks));
+  EXPECT_FALSE(AllPass(results->answers[1].checks));
+  EXPECT_NE(results->answers[2].error, "");
+}
+
 TEST(Inspect, ScoresThatAreNoNumberAreErrors) {
   Json several = SampleOf("z", 1, "I");
   several["scores"]["more"] = {{"value", nullptr}};
