@@ -52,6 +52,17 @@ bool IsMistakenForKey(std::string_view value) {
          (value.find(": ") != std::string_view::npos || value.ends_with(':'));
 }
 
+// Whether YAML takes the end of an unquoted description for a comment: `Use for C # and F #`.
+bool DescriptionHasComment(std::string_view yaml) {
+  constexpr std::string_view kKey = "description:";
+  const std::vector<std::string_view> lines = SplitLines(yaml);
+  return std::any_of(lines.begin(), lines.end(), [&](std::string_view line) {
+    if (!line.starts_with(kKey)) return false;
+    const std::string_view value = Trim(line.substr(kKey.size()));
+    return value.find_first_of("\"'|>") != 0 && value.find(" #") != std::string_view::npos;
+  });
+}
+
 struct QuotedYaml {
   std::string text;
   std::size_t first_line = 0;  // the first line that has been changed; 0: none
@@ -193,6 +204,10 @@ Result<Skill> ParseFrontmatter(std::string_view yaml, const std::string& source)
                                   position.line + kFirstLine - 1, position.column));
   }
   Result<Skill> fields = ReadFields(std::string(yaml), yaml, source);
+  if (fields && DescriptionHasComment(yaml)) {
+    fields->warnings.push_back(fmt::format(
+        "{}: the description ends before \" #\", where YAML begins a comment: put the description in quotes", source));
+  }
   if (fields) return fields;
   const QuotedYaml quoted = WithQuotedValues(yaml);
   if (quoted.first_line == 0) return fields;

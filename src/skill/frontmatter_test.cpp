@@ -89,6 +89,15 @@ TEST(ParseFrontmatter, UnquotedValuesThatAgentsReadAsText) {
     ParseError(yaml);
 }
 
+TEST(ParseFrontmatter, WarnsOfADescriptionThatEndsAtAComment) {
+  const Skill skill = ParseFields("name: a\ndescription: Use for C # and F # code.\n");
+  EXPECT_EQ(skill.description, "Use for C");
+  EXPECT_EQ(skill.warnings.size(), 1U);
+  for (const char* description : {"'Use for C # code.'", "Use for C# code.", "Use. Note: C # too."})
+    EXPECT_LE(ParseFields(std::string("name: a\ndescription: ") + description + "\n").warnings.size(), 1U);
+  EXPECT_EQ(ParseFields("name: a\ndescription: 'C # code'\n").warnings.size(), 0U);
+}
+
 TEST(ParseFrontmatter, ScalarsOfEveryStyle) {
   EXPECT_EQ(ParseFields("name: a\ndescription: plain text\n").description, "plain text");
   EXPECT_EQ(ParseFields("description: \"with: colon, \\\"quotes\\\" \\u00e9\"").description,
