@@ -32,6 +32,8 @@ std::optional<ImportedAnswer> AnswerOfRun(const Json& run, const ImportOptions& 
     answer.error = StringAt(*error, "message").empty() ? "error" : StringAt(*error, "message");
   answer.seconds = NonNegativeAt(run, "durationSeconds").value_or(0.0);
   answer.cost_usd = NonNegativeAt(run, "costUsd");
+  if (answer.error.empty() && Member(run, "skippedPaidGraders") == true)
+    answer.error = "graders that cost were skipped";
   if (!answer.error.empty()) return answer;
   const std::optional<double> score = NonNegativeAt(run, "score");
   const Json& passed = Member(run, "passed");
@@ -58,7 +60,27 @@ std::string PluginNameIn(const Json& json) {
       return name.substr(name.rfind('/') == std::string::npos ? 0 : name.rfind('/') + 1);
     }
   }
-  return StringAt(json, "pluginName");
+  const Json& plugins = Member(Member(json, "suite"), "plugins");
+  return plugins.is_array() && !plugins.empty() ? StringAt(plugins[0], "name") : StringAt(json, "pluginName");
+}
+
+// Why the arm with the plugin ran without it; empty: it didn't.
+std::string ProblemOfPlugins(const Json& json) {
+  const Json& plugins = Member(Member(json, "suite"), "plugins");
+  std::string problem = StringAt(json, "problem");
+  for (const Json& plugin : plugins) {
+    if (problem.empty()) problem = StringAt(plugin, "problem");
+  }
+  return problem;
+}
+
+std::string ModelIn(const Json& json, const Json& one) {
+  for (const auto& [object, key] :
+       {std::pair{&one, "model"}, std::pair{&one, "modelOverride"}, std::pair{&Member(json, "suite"), "modelOverride"},
+        std::pair{&json, "modelOverride"}, std::pair{&json, "model"}}) {
+    if (std::string model = StringAt(*object, key); !model.empty()) return model;
+  }
+  return "";
 }
 
 }  // namespace
@@ -74,6 +96,11 @@ Result<ImportedResults> ResultsOfPluginEval(const Json& json, const std::string&
   results.format = "claude plugin eval";
   results.skill = PluginNameIn(json);
   results.time = StringAt(json, "timestamp").empty() ? StringAt(json, "startedAt") : StringAt(json, "timestamp");
+  const std::string problem = ProblemOfPlugins(json);
+  if (!problem.empty())
+    results.AddNote(fmt::format("The plugin wasn't there ({}): its answers don't count.", ExcerptLine(problem, 80)));
+  if (Member(json, "partial") == true || Member(json, "aborted") == true)
+    results.AddNote("The evaluation ended early, so that cases or runs are missing.");
   std::set<std::string> models;
   std::set<std::string> seen;
   std::vector<std::string> labels;
@@ -84,7 +111,7 @@ Result<ImportedResults> ResultsOfPluginEval(const Json& json, const std::string&
     std::string id = StringAt(one, "name");
     if (id.empty()) id = IdText(Member(one, "id"));
     if (id.empty()) id = fmt::format("case-{}", position);
-    models.insert(StringAt(one, "model").empty() ? StringAt(json, "model") : StringAt(one, "model"));
+    models.insert(ModelIn(json, one));
     const Json& arms = Member(one, "arms");
     if (!arms.is_object()) continue;
     for (const auto& [label, runs] : arms.items()) {
@@ -99,7 +126,11 @@ Result<ImportedResults> ResultsOfPluginEval(const Json& json, const std::string&
         }
         answer->case_id = id;
         answer->arm = *arm;
-        results.AddCase(id, StringAt(one, "prompt"));
+        if (*arm == Arm::kSkill && !problem.empty()) {
+          answer->error = problem;
+          answer->checks.clear();
+        }
+        results.AddCase(id, StringAt(one, one.contains("promptMarkdown") ? "promptMarkdown" : "prompt"));
         results.answers.push_back(*std::move(answer));
       }
     }

@@ -43,6 +43,24 @@ TEST(PluginEval, ReadsEachRunAsAnAnswer) {
   EXPECT_TRUE(results->answers[3].checks.empty()) << "an error is never a failed answer";
 }
 
+TEST(PluginEval, AnswersWithoutThePluginOrItsGradersDontCount) {
+  const std::string text = R"({"schemaVersion": 1, "partial": true,
+    "suite": {"modelOverride": "claude-9", "plugins": [{"name": "greet", "problem": "will_not_load"}]},
+    "cases": [{"name": "hello", "promptMarkdown": "Say *hi*", "arms": {
+      "with": [{"score": 1}], "without": [{"score": 0}, {"score": 0, "skippedPaidGraders": true}]}}]})";
+  const Result<ImportedResults> results = FromPluginEval(text);
+  ASSERT_TRUE(results.ok()) << results.error().message;
+  EXPECT_EQ(results->skill, "greet");
+  EXPECT_EQ(results->cases.at(0).input, "Say *hi*");
+  ASSERT_EQ(results->answers.size(), 3U);
+  EXPECT_EQ(results->answers[0].error, "will_not_load");
+  EXPECT_EQ(results->answers[1].error, "");
+  EXPECT_NE(results->answers[2].error, "");
+  EXPECT_EQ(results->answers[0].model, "claude-9");
+  EXPECT_THAT(results->notes, Contains(HasSubstr("will_not_load")));
+  EXPECT_THAT(results->notes, Contains(HasSubstr("ended early")));
+}
+
 TEST(PluginEval, OtherThresholdsPassOtherAnswers) {
   ImportOptions half;
   half.pass_at = 0.5;
