@@ -95,7 +95,9 @@ std::vector<TerminalText> FindingNotes(const JudgedRun& run, std::size_t student
   const CaseFindings& findings = run.findings[student];
   const Verdict word = run.verdicts[student].word;
   std::vector<TerminalText> notes;
-  if (TerminalText empty = EmptyNote(run.summary.students[student]); !empty.empty()) notes.push_back(std::move(empty));
+  // Files of other programs often have no answers' texts.
+  TerminalText empty = run.plan().imported ? TerminalText() : EmptyNote(run.summary.students[student]);
+  if (!empty.empty()) notes.push_back(std::move(empty));
   const bool open = word == Verdict::kNoEffect || word == Verdict::kUndecided;
   if (open && run.verdicts[student].lift && findings.fixed.size() + findings.broken.size() > 0)
     notes.push_back(TerminalText::Format("{}", TurnedText(findings)));

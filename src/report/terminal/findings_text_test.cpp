@@ -51,6 +51,9 @@ TEST(FindingNotes, EmptyAnswersAreNamed) {
   EXPECT_THAT(run.notes(), HasSubstr(" answers were empty: the server or its settings may be at fault\n"));
   EXPECT_EQ(EvalToJson(run.judged()).at("students").at(0).at("with_skill").at("empty"),
             EvalToJson(run.judged()).at("students").at(0).at("with_skill").at("total"));
+  run.plan.imported = ImportSource{};
+  EXPECT_THAT(run.notes(), Not(HasSubstr("empty"))) << "the file may hold no texts";
+  run.plan.imported.reset();
   run.samples[0].response.stop = StopReason::kLength;
   EXPECT_THAT(run.notes(), HasSubstr(" answers were empty: reasoning may have used up --max-tokens\n"));
 }
