@@ -224,7 +224,7 @@ TEST_F(Network, TheCostLimitHolds) {
   const ProcessOutcome outcome = eval("--max-tokens 100 --max-cost 0.155");
   EXPECT_EQ(outcome.exit_code, 3) << outcome.error;
   EXPECT_EQ(requests, 15);
-  EXPECT_THAT(outcome.error, AllOf(HasSubstr("stopped: $0.1500 of $0.1550 spent"),
+  EXPECT_THAT(outcome.error, AllOf(HasSubstr("stopped: $0.150 of $0.155 spent"),
                                    HasSubstr("15 of 80 cells answered, 65 unanswered"), HasSubstr("--resume")));
   const ProcessOutcome resumed = eval("--resume");
   EXPECT_EQ(resumed.exit_code, 3) << resumed.error;

@@ -241,9 +241,11 @@ std::string WithThousands(long long number) {
 
 std::string MoneyText(double usd) {
   constexpr double kRoundsToADollar = 0.995;
+  constexpr double kRoundsToTenCents = 0.0995;
   constexpr int kMostDigits = 12;
   if (usd == 0.0) return "$0";
   if (usd >= kRoundsToADollar) return fmt::format("${:.2f}", usd);
+  if (usd >= kRoundsToTenCents) return fmt::format("${:.3f}", usd);
   const int two_significant = 1 - static_cast<int>(std::floor(std::log10(usd)));
   return fmt::format("${:.{}f}", usd, std::clamp(two_significant, 4, kMostDigits));
 }

@@ -160,6 +160,9 @@ TEST(Text, MoneyTextNeverShowsAPriceAsFree) {
   EXPECT_EQ(MoneyText(1e-9), "$0.0000000010");
   EXPECT_EQ(MoneyText(0.0000123), "$0.000012");
   EXPECT_EQ(MoneyText(0.0031), "$0.0031");
+  EXPECT_EQ(MoneyText(0.0994), "$0.0994");
+  EXPECT_EQ(MoneyText(0.0996), "$0.100");
+  EXPECT_EQ(MoneyText(0.912), "$0.912");
   EXPECT_EQ(MoneyText(0.996), "$1.00");
   EXPECT_EQ(MoneyText(12.5), "$12.50");
 }

@@ -374,7 +374,7 @@ TEST_F(GenerateResume, ABudgetSpentOnTheDraftKeepsItAndGoesOnWithMore) {
   ASSERT_EQ(Generate(command), 3) << error;
   EXPECT_THAT(
       error,
-      AllOf(HasSubstr("stopped early: budget exceeded: $0.1500 of $0.4000 spent, and the next answer may cost $0.3000"),
+      AllOf(HasSubstr("stopped early: budget exceeded: $0.150 of $0.400 spent, and the next answer may cost $0.300"),
             HasSubstr("kept: the best skill so far in "), HasSubstr("1 answer from teachers"),
             HasSubstr("Continue with a higher limit"), HasSubstr("--max-cost 0.80")));
   EXPECT_THAT(out, HasSubstr("not measured: stopped early"));
@@ -398,7 +398,7 @@ TEST_F(GenerateResume, ABudgetSpentBeforeADraftGoesOnWithMore) {
                       "sim:base=0.1,skill=body", "--max-attempts", "0", "--max-cost", "0.5", "--no-critique"}),
             3)
       << error;
-  EXPECT_THAT(error, AllOf(HasSubstr("stopped early: budget exceeded: $0.3000 of $0.5000 spent"),
+  EXPECT_THAT(error, AllOf(HasSubstr("stopped early: budget exceeded: $0.300 of $0.500 spent"),
                            HasSubstr("kept: 2 answers from teachers and 0 from students in "),
                            HasSubstr("--base-url " + Elsewhere() + " --resume"), HasSubstr("--max-cost 1.00")));
   EXPECT_THAT(teacher.requests(), SizeIs(2)) << "not all three tries";

@@ -154,7 +154,7 @@ const signed = (value, digits = 0) => {
 const minus = (text) => text.replace(/(^|[ (])-(?=[$\d])/g, '$1−');
 const points = (fraction) => signed(fraction * 100 + Math.sign(fraction) * 1e-9);
 // As MoneyText of text.h.
-const money = (usd) => '$' + (usd === 0 ? '0' : usd >= 0.995 ? usd.toFixed(2) : usd.toFixed(Math.min(12, Math.max(4, 1 - Math.floor(Math.log10(usd))))));
+const money = (usd) => '$' + (usd === 0 ? '0' : usd >= 0.995 ? usd.toFixed(2) : usd >= 0.0995 ? usd.toFixed(3) : usd.toFixed(Math.min(12, Math.max(4, 1 - Math.floor(Math.log10(usd))))));
 const plural = (count, word) => number(count) + ' ' + word + (count === 1 ? '' : 's');
 const timeText = (utc) => utc && utc.replace(/^(\S+)T(\d\d:\d\d)(:\d\d)?Z$/, '$1 $2 UTC');
 const rate = (arm) => arm && arm.answered > 0 ? arm.passed / arm.answered : null;
