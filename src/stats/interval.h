@@ -37,8 +37,7 @@ struct UnitRounds {
 // same number of rounds. Returns nothing if there are no pairs.
 //
 // A single round: ScoreInterval. With two or more rounds, cases differ but are fixed, so the variance is that within
-// units. Changes that are too rare to have been seen add to the variance of the sum, as in ScoreTest: more, the higher
-// the confidence, because the interval then reaches to rates at which they would be more frequent. Nothing is added to
+// units; the more confidence, the more is added for changes that weren't seen (kUnseenVariance). Nothing is added to
 // the sum itself, which would pull cases that always gain towards 0. The quantile is Student's, with five degrees of
 // freedom per unit and round, chosen by simulation (docs/verdicts.md has the coverage).
 std::optional<Interval> LiftIntervalOfUnits(const std::vector<UnitRounds>& units, double confidence = 0.95);

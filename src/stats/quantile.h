@@ -7,4 +7,8 @@ namespace upskill {
 double NormalCritical(double confidence);
 double StudentCritical(double confidence, double degrees);  // degrees > 0
 
+// A sum of changes varies by this and z²/2 more than was seen, z being the critical value, because changes may be too
+// rare to have been seen. Chosen by simulation (docs/contrasts.md, docs/verdicts.md).
+inline constexpr double kUnseenVariance = 1.5;
+
 }  // namespace upskill

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "stats/bounded_mean.h"
+#include "stats/quantile.h"
 
 namespace upskill {
 namespace {

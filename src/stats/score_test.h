@@ -39,7 +39,6 @@ std::vector<ScoreUnit> Mirrored(std::vector<ScoreUnit> units);
 double ScoreTest(const std::vector<ScoreUnit>& units, double bound);
 double ScoreTest(const std::vector<PairCounts>& cases, double bound);  // each case is a unit
 inline constexpr double kScoreCorrection = 0.25;
-inline constexpr double kUnseenVariance = 1.5;  // in the third p-value; z²/2 is added to it
 
 // The bounds that neither side's ScoreTest rejects at (1 − confidence)/2. Returns nothing if there are no pairs.
 std::optional<Interval> ScoreInterval(const std::vector<ScoreUnit>& units, double confidence = 0.95);
