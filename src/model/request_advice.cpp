@@ -52,7 +52,7 @@ std::string ModelListPath(const Connection& connection) {
 
 std::string ModelListAdvice(const Connection& connection, std::string_view path, const std::string& model,
                             const Result<HttpResponse>& list) {
-  const std::string called = fmt::format("; {}{} was called", connection.servers, path);
+  std::string called = fmt::format("; {}{} was called", connection.servers, path);
   const std::optional<std::vector<std::string>> names = ModelsIn(list);
   if (!names) {
     const bool may_lack_version = connection.provider.base_url_option && connection.base_urls.size() == 1 &&
