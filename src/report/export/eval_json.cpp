@@ -10,6 +10,7 @@
 #include "report/terminal/judge_text.h"
 #include "report/terminal/ledger_text.h"
 #include "report/terminal/result_sentence.h"
+#include "report/terminal/verdict_text.h"
 #include "report/terminal/work_text.h"
 
 namespace upskill {
@@ -66,8 +67,9 @@ void PutVerdict(Json& json, const StudentVerdict& verdict, const std::optional<d
                                                       {"high", JsonOrNull(verdict.sequence_high)}}
                                                : Json(nullptr);
   json["complete_rounds"] = verdict.complete_rounds;
-  json["more_rounds"] = verdict.more_rounds ? Json(*verdict.more_rounds) : Json(nullptr);
-  json["more_rounds_above"] = JsonOrNull(verdict.more_rounds_above);
+  const bool has_forecast = !MoreRoundsText(verdict).empty();
+  json["more_rounds"] = has_forecast ? JsonOrNull(verdict.more_rounds) : Json(nullptr);
+  json["more_rounds_above"] = has_forecast ? JsonOrNull(verdict.more_rounds_above) : Json(nullptr);
   json["settled_by"] = IsSettled(verdict) ? Json(SettlingName(SettlingOf(verdict))) : Json(nullptr);
   json["distinct_inputs"] = verdict.distinct_inputs;
   json["answers_repeat"] = verdict.answers_repeat;

@@ -89,8 +89,9 @@ async function applyFilters() {
     ++count;
   }
   found = groups.filter((group) => group.members.some((i) => matches[i]));
-  $('count').textContent = count === matches.length ? plural(count, 'answer')
-    : `${number(count)} of ${plural(matches.length, 'answer')}` + (count === 0 ? '. No answer matches these filters.' : '');
+  const word = samples.state.includes(ERROR) ? 'cell' : 'answer';
+  $('count').textContent = count === matches.length ? plural(count, word)
+    : `${number(count)} of ${plural(matches.length, word)}` + (count === 0 ? '. No answer matches these filters.' : '');
   shownGroups = 0;
   $('items').replaceChildren();
   showMore();

@@ -8,6 +8,7 @@
 
 #include "report/export/eval_json.h"
 #include "report/terminal/figures.h"
+#include "support/report_fixture.h"
 #include "support/run_fixture.h"
 #include "util/text.h"
 
@@ -312,6 +313,17 @@ TEST(EvalText, HostileStringsNeverReachATerminal) {
   }
   EXPECT_THAT(EvalTable(judged, kNarrow).text(), HasSubstr("evil\\x1b[2J"));
   EXPECT_EQ(SplitLines(EvalTable(judged, kNarrow).text()).size(), 2U);
+}
+
+TEST(EvalToJson, NoForecastWhereNothingPassed) {
+  ReportRun run;
+  StudentVerdict& verdict = run.verdicts[0];
+  verdict.word = Verdict::kUndecided;
+  verdict.more_rounds = 15;
+  EXPECT_EQ(EvalToJson(run.judged()).at("students").at(0).at("more_rounds"), 15);
+  verdict.cases = 2;
+  verdict.floor = {"easy", "hard"};
+  EXPECT_TRUE(EvalToJson(run.judged()).at("students").at(0).at("more_rounds").is_null());
 }
 
 TEST(EvalToJson, DocumentedKeys) {

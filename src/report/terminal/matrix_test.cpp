@@ -106,6 +106,20 @@ TEST(FindSweetSpot, FewAnswersShowNone) {
   EXPECT_THAT(line, HasSubstr("but may be worse by more than 5 points; about "));
 }
 
+// 94.2 % and 91.7 % are shown as 94 % and 92 %.
+TEST(FindSweetSpot, TheDifferenceIsThatOfTheRatesShown) {
+  Matrix matrix = Made(3);
+  const auto set = [](ArmSummary& arm, std::size_t passed) {
+    arm.answered = arm.tokens_known = arm.cost_known = 240;
+    arm.cost_usd *= 240.0 / kAnswers;
+    arm.passed = passed;
+  };
+  set(matrix.cells[0].with_skill, 220);
+  set(matrix.cells[1].baseline, 226);
+  set(matrix.cells[1].with_skill, 226);
+  EXPECT_THAT(SweetSpotLine(FindSweetSpot(matrix, "s")).text(), HasSubstr(" is 2 points below the best ("));
+}
+
 TEST(FindSweetSpot, RunsOfDifferentCases) {
   Matrix matrix = Made();
   matrix.cells[1].skill_answers = MakeAnswers("opus", 11, 50);

@@ -182,8 +182,9 @@ std::string PassRates(const JudgedRun& run) {
 // What is missing for a best value.
 std::string MissingText(const JudgedRun& run, const SweetSpot& spot) {
   const GoodEnough& test = *spot.test;
-  const char* what = test.candidate == test.best ? "Which choice is best" : "Whether a cheaper choice is as good";
-  const std::string text = fmt::format("{} (within {:g} points) isn't known yet", what, 100.0 * spot.margin);
+  const char* what =
+      test.candidate == test.best ? "None of them is shown to be best" : "No cheaper choice is shown to be as good";
+  const std::string text = fmt::format("{} (within {:g} points)", what, 100.0 * spot.margin);
   if (!test.problem.empty()) return fmt::format("{}: {}.", text, CauseText(test.problem));
   if (!test.more) return fmt::format("{}.", text);
   if (test.more_cases)

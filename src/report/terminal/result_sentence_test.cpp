@@ -193,7 +193,7 @@ TEST(ResultText, WithoutABestValueTheModelsThatTheSkillHelps) {
   EXPECT_THAT(text, StartsWith("Use this skill: it helps student (0 % → 100 %, $0.0010 an answer)."));
   EXPECT_THAT(text, AnyOf(HasSubstr("for now: best ("), HasSubstr("no difference to best")));
   EXPECT_THAT(text, HasSubstr("Highest pass rate: student with the skill, 100 %"));
-  EXPECT_THAT(text, HasSubstr("isn't known yet: about"));
+  EXPECT_THAT(text, HasSubstr(" (within 5 points): about "));
   EXPECT_THAT(text, Not(HasSubstr("Use student")));
 }
 

@@ -110,7 +110,7 @@ TerminalText NotShownLine(const SweetSpot& spot) {
         "best value: not shown: {} has the highest pass rate, but another choice may be better by more than {}{}\n",
         LabelOf(candidate), MarginText(spot.margin), MissingText(spot));
   }
-  const double points = WholePercent(best.rate - candidate.rate);
+  const double points = WholePercent(best.rate) - WholePercent(candidate.rate);
   const std::string rate = points == 0 ? "as good as the best"
                                        : fmt::format("{:.0f} point{} below the best", points, points == 1 ? "" : "s");
   const std::string at = AtShare(spot, test.candidate, fmt::format("its {}", WhatItCosts(spot)));

@@ -133,6 +133,12 @@ std::string OpenIntervalText(const JudgedRun& run, std::size_t student) {
                      PointsText(run.plan().verdict.min_lift));
 }
 
+// If the estimate hardly differs, the lift is shown as the difference of the pass rates beside it.
+bool ShowsEstimate(const StudentVerdict& verdict) {
+  constexpr double kNoticeable = 0.005;
+  return verdict.lift_estimate && (!verdict.lift || std::abs(*verdict.lift - *verdict.lift_estimate) >= kNoticeable);
+}
+
 // Why the lift isn't the difference of the pass rates, or is although the run ended early.
 std::string EstimateText(const JudgedRun& run, const StudentVerdict& verdict) {
   if (!verdict.lift || !verdict.lift_estimate) return "";
@@ -140,8 +146,7 @@ std::string EstimateText(const JudgedRun& run, const StudentVerdict& verdict) {
   if (run.plan().verdict.min_lift > 0.0 && verdict.word == Verdict::kHelps && ended_early)
     return "the lift is the measured one: with --min-lift, it is too large on average where a run ends as soon as it "
            "is decided; the interval holds all the same";
-  constexpr double kNoticeable = 0.005;
-  if (std::abs(*verdict.lift - *verdict.lift_estimate) < kNoticeable) return "";
+  if (!ShowsEstimate(verdict)) return "";
   return fmt::format("the plain mean is {} points; it overestimates the lift when a run stops early",
                      PointsText(*verdict.lift));
 }
@@ -288,9 +293,7 @@ std::string VerdictText(const StudentVerdict& verdict) {
 }
 
 double ShownLift(const StudentVerdict& verdict, double measured) {
-  constexpr double kSame = 0.001;
-  if (!verdict.lift_estimate || !verdict.lift) return verdict.lift_estimate.value_or(measured);
-  return std::abs(*verdict.lift_estimate - *verdict.lift) < kSame ? measured : *verdict.lift_estimate;
+  return ShowsEstimate(verdict) ? *verdict.lift_estimate : measured;
 }
 
 std::string TheseCasesText(const StudentVerdict& verdict) {

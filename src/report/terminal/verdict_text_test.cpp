@@ -109,6 +109,15 @@ TEST(LiftText, InARunThatMayStopWhenDecided) {
   EXPECT_EQ(LiftText(verdict, 0.5), "+45 points (likely +25 … +75)");
 }
 
+TEST(LiftText, AnEstimateThatHardlyDiffersIsTheDifferenceOfTheRatesShown) {
+  StudentVerdict verdict;
+  verdict.lift = 0.033;
+  verdict.lift_estimate = 0.0305;
+  EXPECT_EQ(LiftText(verdict, 0.04), "+4 points") << "3 % → 7 %, and no remark says why it would be another";
+  verdict.lift_estimate = 0.02;
+  EXPECT_EQ(LiftText(verdict, 0.04), "+2 points");
+}
+
 TEST(VerdictRemarks, TheMeasuredLiftWhereAnotherIsShown) {
   ReportRun run;
   run.verdicts[0].lift_estimate = 0.45;
