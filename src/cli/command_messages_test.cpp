@@ -342,7 +342,7 @@ TEST_F(CommandMessages, HelpPointsToPages) {
 }
 
 TEST_F(CommandMessages, BenchmarkDocumentsTheOptionOfItsResumeCommand) {
-  EXPECT_EQ(Run({"benchmark", skill(), "-m", "sim:error=1", "-o", runs().string()}), 3);
+  EXPECT_EQ(Run({"benchmark", skill(), "-m", "sim:base=1,error=0.9", "-o", runs().string()}), 3);
   EXPECT_THAT(error, HasSubstr(" --runs-dir " + runs().string()));
   ASSERT_EQ(Run({"benchmark", "--help"}), 0);
   EXPECT_THAT(out, HasSubstr("-d, --runs-dir DIR"));

@@ -176,6 +176,12 @@ TerminalText HowToGoOn(const EvalOptions& options, const Measurement& measuremen
                               ResumeLine(raised, measurement.plan));
 }
 
+std::string AnsweredText(const JudgedRun& run) {
+  const auto text = [](std::size_t count) { return WithThousands(static_cast<long long>(count)); };
+  return fmt::format("{} of {} cells answered, {} unanswered", text(run.summary.answered), text(run.summary.cells),
+                     text(run.summary.cells - run.summary.answered));
+}
+
 ExitCode Conclude(const EvalOptions& options, const Measurement& measurement, const RunOutcome& outcome,
                   const JudgedRun& run, Env& env) {
   if (run.summary.answered > 0) PrintReasons(outcome, run, env);
@@ -189,19 +195,17 @@ ExitCode Conclude(const EvalOptions& options, const Measurement& measurement, co
     return ExitCode::kSuccess;
   }
   if (measurement.gate) env.error("gate not evaluated: the run is incomplete\n");
-  const std::size_t unanswered = run.summary.cells - run.summary.answered;
-  TerminalText text = TerminalText::Format(
-      "{} of {} cells answered, {} unanswered", WithThousands(static_cast<long long>(run.summary.answered)),
-      WithThousands(static_cast<long long>(run.summary.cells)), WithThousands(static_cast<long long>(unanswered)));
+  TerminalText text = TerminalText::Format("{}", AnsweredText(run));
   if (outcome.progress.errors > 0) text += TerminalText::Format(" ({} with errors)", outcome.progress.errors);
   if (measurement.journal) text += HowToGoOn(options, measurement, outcome);
   env.error(text + "\n");
   return outcome.interrupted ? ExitCode::kInterrupted : ExitCode::kIncomplete;
 }
 
-// Nothing was answered, and not because the user or a limit ended the run: there is nothing to report or to resume.
-bool OnlyErrors(const RunOutcome& outcome, const JudgedRun& run) {
-  return run.summary.answered == 0 && outcome.progress.errors > 0 && !outcome.interrupted && outcome.exhausted.empty();
+// The models were given up before any answer: there is nothing to report, and resuming would fail in the same way.
+bool GaveUp(const RunOutcome& outcome, const JudgedRun& run) {
+  return run.summary.answered == 0 && !outcome.stopped_models.empty() && !outcome.interrupted &&
+         outcome.exhausted.empty();
 }
 
 // Tells the command that the run serves which one it is.
@@ -326,8 +330,10 @@ EvalPart RunEvalPart(const EvalOptions& given, const EvalUse& use, Env& env) {
   const EndedRun ended = EndMeasurement(measurement, std::move(outcome->data));
   const JudgedRun& run = ended.judged;
   if (run.summary.answered == 0) PrintReasons(*outcome, run, env);  // all that there is to say
-  if (OnlyErrors(*outcome, run) && !options.json) {
-    env.error("No request was answered, so there is no result. Once the cause is gone, run the same command again.\n");
+  if (GaveUp(*outcome, run) && !options.json) {
+    env.error(TerminalText::Format(
+        "{} ({} with errors), so there is no result. Once the cause is gone, run the same command again.\n",
+        AnsweredText(run), outcome->progress.errors));
     return {ExitCode::kIncomplete, folder, false};
   }
   PrintResult(options, measurement, *outcome, run, env);
