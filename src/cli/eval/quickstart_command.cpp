@@ -96,8 +96,9 @@ void AddQuickstartCommand(CLI::App& app, QuickstartOptions& options) {
 ExitCode RunQuickstart(const QuickstartOptions& options, Env& env) {
   const std::optional<fs::path> skill = FindExampleSkill(env);
   if (!skill) {
-    return PrintError(env, InputError("the example skill isn't beside the program; run this in the folder of upskill's "
-                                      "sources, or measure a skill of your own: upskill eval path/to/skill"));
+    return PrintError(env,
+                      InputError("the example skill isn't installed here; run `make install` or go to the folder of "
+                                 "upskill's sources, or measure a skill of your own: upskill eval path/to/skill"));
   }
   SayModel(options, env);
   env.out(TerminalText::Format("2/3  Its answers to the test cases of {}, without and with the skill\n",

@@ -165,6 +165,9 @@ class ClauseParser {
     const std::optional<GateClause::Kind> quantity = QuantityNamed(word_);
     if (!quantity) return Bad(fmt::format("unknown quantity '{}'", word_));
     const std::optional<double> bound = NumberOf(bound_text);
+    if (!bound && Trim(bound_text).starts_with('='))
+      return Bad(
+          fmt::format("bounds are set with > and <: write {}{}{}", word_, sign, Trim(Trim(bound_text).substr(1))));
     if (!bound) return Bad("the bound is not a number");
     const std::string why = WhyNoBound(*quantity, *bound, bound_text.find('%') != std::string_view::npos, word_, sign);
     if (!why.empty()) return Bad(why);

@@ -94,6 +94,7 @@ TEST(ParseGate, ErrorsNameTheProblem) {
   EXPECT_THAT(error("joy>3"), HasSubstr("unknown quantity 'joy'"));
   EXPECT_THAT(error("lift>"), HasSubstr("not a number"));
   EXPECT_THAT(error("lift>ten"), HasSubstr("not a number"));
+  EXPECT_THAT(error("lift>=60"), HasSubstr("write lift>60"));
   EXPECT_THAT(error("lift>1e999"), HasSubstr("not a number"));
   EXPECT_THAT(error("tokens<nan%"), HasSubstr("not a number"));
   EXPECT_THAT(error(" ; "), HasSubstr("the gate is empty"));

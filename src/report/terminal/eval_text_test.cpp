@@ -100,7 +100,7 @@ TEST(EvalBars, Golden) {
             "  tokens      16 → 12 per answer: -4, -25 % · prompt +200 (skill and its frame)\n"
             "  cost        free\n"
             "  errors      with skill: 1 of 4 requests failed: 1 other error\n"
-            "  lift if the answers lost to errors had told against the skill: 0; for it: +50\n"
+            "  lift between 0 and +50, depending on what the failed requests would have answered\n"
             "  the answers that count are identical in both complete rounds: add cases, not rounds\n"
             "  errors exclude 1 of 2 cases, more than 20 %: hard\n\n");
 }
@@ -207,7 +207,7 @@ TEST(EvalTableNotes, WhatTheTableDoesNotShow) {
             "student, baseline: 1 truncated\n"
             "student, with skill: 1 error\n"
             "student, with skill: 1 of 4 requests failed: 1 other error\n"
-            "student: lift if the answers lost to errors had told against the skill: 0; for it: +50\n"
+            "student: lift between 0 and +50, depending on what the failed requests would have answered\n"
             "student: the answers that count are identical in both complete rounds: add cases, not rounds\n"
             "student: errors exclude 1 of 2 cases, more than 20 %: hard\n"
             "another, baseline: 4 unanswered\n"

@@ -24,7 +24,11 @@ std::string GroupText(const GroupLift& group) {
   return text;
 }
 
-std::string TurnedText(const CaseFindings& findings) {
+std::string TurnedText(const CaseFindings& findings, int rounds) {
+  if (rounds == 1) {
+    return fmt::format("{} passed only with the skill, {} only without it (one answer each)",
+                       Counted(findings.fixed.size(), "case"), findings.broken.size());
+  }
   return fmt::format("{} fixed, {} broken", Counted(findings.fixed.size(), "case"), findings.broken.size());
 }
 
@@ -100,7 +104,7 @@ std::vector<TerminalText> FindingNotes(const JudgedRun& run, std::size_t student
   if (!empty.empty()) notes.push_back(std::move(empty));
   const bool open = word == Verdict::kNoEffect || word == Verdict::kUndecided;
   if (open && run.verdicts[student].lift && findings.fixed.size() + findings.broken.size() > 0)
-    notes.push_back(TerminalText::Format("{}", TurnedText(findings)));
+    notes.push_back(TerminalText::Format("{}", TurnedText(findings, run.plan().rounds)));
   if (findings.train_cases > 0) notes.push_back(TrainNote(run.plan(), findings));
   if (findings.drift && findings.drift->is_significant()) {
     notes.push_back(

@@ -24,6 +24,13 @@ struct FindingsRun : TestRun {
   }
 };
 
+TEST(FindingNotes, ASingleAnswerTurnsNoCase) {
+  FindingsRun run;
+  run.plan.rounds = 1;
+  EXPECT_THAT(run.notes(), HasSubstr("one answer each"));
+  EXPECT_THAT(run.notes(), Not(HasSubstr("broken")));
+}
+
 TEST(FindingNotes, CasesThatTurnedWithoutAVerdict) {
   const FindingsRun run;
   EXPECT_EQ(run.notes(), "1 case fixed, 0 broken\n");

@@ -359,7 +359,7 @@ std::vector<std::string> VerdictRemarks(const JudgedRun& run, std::size_t studen
   std::vector<std::string> remarks = {OpenIntervalText(run, student), LaterAnswersText(verdict), GeneralText(verdict)};
   if (verdict.doubt == Doubt::kErrors) remarks.push_back(LostAnswersText(run, student));
   if (verdict.lost_low && verdict.lost_high) {
-    remarks.push_back(fmt::format("lift if the answers lost to errors had told against the skill: {}; for it: {}",
+    remarks.push_back(fmt::format("lift between {} and {}, depending on what the failed requests would have answered",
                                   PointsText(*verdict.lost_low), PointsText(*verdict.lost_high)));
   }
   remarks.push_back(TruncatedText(run, student));
