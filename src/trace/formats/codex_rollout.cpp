@@ -391,7 +391,7 @@ class CodexRolloutReader : public RecordReader {
     EventKind kind;
     std::string text;
     long long rolled_back = 0;  // turns, instead of a text
-    Json call = {};             // an item that is a call, instead of a text
+    Json call;                  // an item that is a call, instead of a text
   };
 
   TraceBuilder& builder_;
