@@ -215,8 +215,8 @@ class GeminiReader : public RecordReader {
       stamp.message = builder_.Message(StringAt(record, "uuid"), "", StringAt(record, "model"));
       const Json& counts = Member(record, "usageMetadata");
       const Json tokens = {{"cached", Member(counts, "cachedContentTokenCount")},
-                     {"thoughts", Member(counts, "thoughtsTokenCount")},
-                     {"input", Member(counts, "promptTokenCount")}};
+                           {"thoughts", Member(counts, "thoughtsTokenCount")},
+                           {"input", Member(counts, "promptTokenCount")}};
       TokenUsage usage = GeminiUsage(tokens);
       const auto total = NumberAt(counts, "totalTokenCount");
       usage.output =
