@@ -19,6 +19,7 @@
 
 #include "agent/json_tools.h"
 #include "agent/skill_reading.h"
+#include "agent/text_calls.h"
 #include "util/text.h"
 #include "util/tokens.h"
 #include "util/work_pool.h"
@@ -277,7 +278,8 @@ class LoopModel : public Model {
     Json turn = {{"calls", Json::array()}};
     if (!response.text.empty()) turn["text"] = Shown(*job, response.text);
     Message asked{Role::kAssistant, response.text};
-    asked.tool_calls = response.tool_calls;
+    asked.tool_calls =
+        response.tool_calls.empty() ? TakeCallsFromText(job->request.tools, asked.text) : response.tool_calls;
     asked.provider_blocks = response.provider_blocks;
     for (std::size_t i = 0; i < asked.tool_calls.size(); ++i) {
       std::string& id = asked.tool_calls[i].id;

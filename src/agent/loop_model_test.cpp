@@ -96,6 +96,28 @@ TEST(LoopModel, RunsToolsUntilTheModelCallsNone) {
   EXPECT_TRUE(answer->work->transcript[0].at("calls")[1].at("error").get<bool>());
 }
 
+TEST(LoopModel, CarriesOutCallsThatAreWrittenAsText) {
+  LoopRig rig([](const ChatRequest& request, std::size_t turn) -> Result<ChatResponse> {
+    if (turn == 0)
+      return Says("First a file.\n```json\n" +
+                  DumpJson({{"name", "write_file"}, {"arguments", {{"path", "a"}, {"content", "1"}}}}) + "\n```");
+    if (turn == 1) {
+      EXPECT_EQ(request.messages[1].text, "First a file.");
+      EXPECT_EQ(request.messages[1].tool_calls.size(), 1U);
+      return Says(R"({"name": "write_file", "arguments": {"path": "b)");
+    }
+    EXPECT_TRUE(request.messages[4].tool_results[0].is_error);
+    return Says("finished");
+  });
+  ChatRequest work = Work();
+  work.tools.emplace_back().name = "write_file";
+  const Result<ChatResponse> answer = Generate(*rig.model, work);
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  EXPECT_EQ(answer->work->changes.written, (WorkspaceFiles{{"a", "1"}}));
+  EXPECT_EQ(answer->work->tool_calls, 2);
+  EXPECT_EQ(answer->work->tool_errors, 1);
+}
+
 TEST(LoopModel, EndsAtItsLimits) {
   const auto forever = [](const ChatRequest&, std::size_t turn) -> Result<ChatResponse> {
     return Calls({{"write_file", {{"path", "n"}, {"content", std::to_string(turn)}}}});
