@@ -54,11 +54,11 @@ bool IsMistakenForKey(std::string_view value) {
 
 // Whether YAML takes the end of an unquoted description for a comment: `Use for C # and F #`.
 bool DescriptionHasComment(std::string_view yaml) {
-  constexpr std::string_view kKey = "description:";
+  constexpr std::string_view kDescription = "description:";
   const std::vector<std::string_view> lines = SplitLines(yaml);
   return std::any_of(lines.begin(), lines.end(), [&](std::string_view line) {
-    if (!line.starts_with(kKey)) return false;
-    const std::string_view value = Trim(line.substr(kKey.size()));
+    if (!line.starts_with(kDescription)) return false;
+    const std::string_view value = Trim(line.substr(kDescription.size()));
     return value.find_first_of("\"'|>") != 0 && value.find(" #") != std::string_view::npos;
   });
 }
