@@ -161,7 +161,7 @@ std::pair<std::string, std::size_t> TakeHexadecimal(std::string_view text, std::
 // Reads the number at `at`, which is a digit, or a point before one. Returns its digits without commas, and its end.
 std::pair<std::string, std::size_t> TakeNumber(std::string_view text, std::size_t at) {
   if (auto hexadecimal = TakeHexadecimal(text, at); !hexadecimal.first.empty()) return hexadecimal;
-  if (auto power = TakePowerOfTen(text, at, true); !power.first.empty()) return {"1" + power.first, power.second};
+  if (const auto power = TakePowerOfTen(text, at, true); !power.first.empty()) return {"1" + power.first, power.second};
   std::size_t end = at + DigitsAt(text, at);
   std::string digits(text.substr(at, end - at));
   const bool may_group = !digits.empty() && digits.size() <= 3;
@@ -183,7 +183,8 @@ std::pair<std::string, std::size_t> TakeNumber(std::string_view text, std::size_
       return {std::move(digits), end};
     }
   }
-  if (auto power = TakePowerOfTen(text, end, false); !power.first.empty()) return {digits + power.first, power.second};
+  if (const auto power = TakePowerOfTen(text, end, false); !power.first.empty())
+    return {digits + power.first, power.second};
   return {std::move(digits), end};
 }
 

@@ -171,7 +171,7 @@ class LogReader {
       if (!Member(score, "value").is_object()) continue;
       for (const auto& [name, value] : Member(score, "value").items()) {
         const Json one = {{"value", value}, {"explanation", Member(score, "explanation")}};
-        if (IsScore(one)) answer.checks.push_back(CheckOfScore(scorer + "/" + name, one, options_));
+        if (IsScore(one)) answer.checks.push_back(CheckOfScore(fmt::format("{}/{}", scorer, name), one, options_));
       }
     }
     return !answer.checks.empty() || HasNoValue(sample);

@@ -41,7 +41,7 @@ std::vector<std::string> PiecesOf(std::string_view text, std::size_t most) {
 }
 
 // The material in parts of about `part_tokens`, each with the task.
-std::vector<Material> PartsOf(const Material& material, std::size_t part_tokens) {
+std::vector<Material> MaterialParts(const Material& material, std::size_t part_tokens) {
   const std::size_t most = std::max<std::size_t>(part_tokens, 2 * kHeadingTokens) - kHeadingTokens;
   Material empty;
   empty.task = material.task;
@@ -83,7 +83,7 @@ class PartReader {
       : teacher_(teacher), material_(material), context_tokens_(context_tokens), prompts_(prompts) {}
 
   Result<Material> Read() {
-    const std::vector<Material> parts = PartsOf(material_, PartTokens(context_tokens_));
+    const std::vector<Material> parts = MaterialParts(material_, PartTokens(context_tokens_));
     constexpr std::size_t kLeast = 200;
     constexpr std::size_t kMost = 6000;
     allowed_tokens_ = std::clamp(context_tokens_ / 4 * 3 / parts.size(), kLeast, kMost);
@@ -173,7 +173,7 @@ void CutNotes(Material& notes, std::size_t context_tokens) {
 
 std::size_t CountParts(const Material& material, std::size_t context_tokens) {
   if (TokensInPrompt(material) <= context_tokens) return 1;
-  return PartsOf(material, PartTokens(context_tokens)).size();
+  return MaterialParts(material, PartTokens(context_tokens)).size();
 }
 
 std::size_t CountPartsOfAll(const std::vector<Trace>& traces, std::size_t context_tokens) {

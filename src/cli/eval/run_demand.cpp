@@ -69,7 +69,7 @@ Result<std::string> CheckCost(const RunDemand& demand, const std::vector<std::un
   if (cost < kSmallCost) return std::string();
   const std::string text = fmt::format(
       "{} answers, with prompts of about {} tokens in all, are likely to cost up to {}",
-      WithThousands(static_cast<long long>(demand.answers * models.size())),
+      WithThousands(static_cast<long long>(demand.answers) * static_cast<long long>(models.size())),
       WithThousands(std::llround(demand.prompt_tokens * static_cast<double>(models.size()))), MoneyText(cost));
   if (limited) return text;
   if (cost <= kLargeCost) return text + "; --max-cost USD sets a limit";
