@@ -95,7 +95,7 @@ std::vector<ToolCall> TakeCallsFromText(const std::vector<Tool>& tools, std::str
     re2::StringPiece groups[3];
     if (!start.Match(text, from, text.size(), RE2::UNANCHORED, groups, 3)) break;
     const auto at = static_cast<std::size_t>(groups[2].data() - text.data());
-    ObjectText object = ObjectAt(text, at);
+    const ObjectText object = ObjectAt(text, at);
     Result<Json> json = ParseJson(object.json, "call");
     if (!json) {
       std::string single = object.json;
