@@ -158,7 +158,7 @@ TEST_F(Secrets, NoFileBehindALinkIsQuoted) {
                 "; code=$?; rm upskill.config.yaml; exit $code");
   expect_silent("UPSKILL_MODELS=token \"$UPSKILL\" models");
   expect_silent("ln -s token result.json; \"$UPSKILL\" report result.json -o x.html");
-  expect_silent("ln -s token tool.json; \"$UPSKILL\" generate x --tool tool.json");
+  expect_silent("ln -s token tool.json; \"$UPSKILL\" generate x -m cmd:false --tool tool.json");
   expect_silent(
       "mkdir -p h/.config/upskill; cp token h/.config/upskill/keys.toml; chmod 600 h/.config/upskill/*; "
       "mv token t; HOME=$PWD/h \"$UPSKILL\" eval s -m gpt-4o; code=$?; rm -r h; mv t token; exit $code");
@@ -166,7 +166,9 @@ TEST_F(Secrets, NoFileBehindALinkIsQuoted) {
 
 TEST_F(Secrets, AnMcpServerCannotReadThem) {
   const auto generate = [&](const std::string& server) {
-    return Shell("OPENAI_API_KEY='" + kKey + "' \"$UPSKILL\" generate x --no-eval --tool 'mcp:" + server + "'").error;
+    return Shell("OPENAI_API_KEY='" + kKey + "' \"$UPSKILL\" generate x --no-eval -m cmd:false --tool 'mcp:" + server +
+                 "'")
+        .error;
   };
   EXPECT_THAT(generate("echo \"key: $OPENAI_API_KEY.\" >&2; exit 1"), HasSubstr("its standard error: key: ."));
   if (::geteuid() == 0) GTEST_SKIP() << "root can read every environment";

@@ -96,7 +96,7 @@ def check_filters_and_keys(browser, path):
     browser.size(1200, 900)
     browser.open(path)
     total = count(browser)
-    expect_equal(total, "600 answers", "answers of the newest run")
+    expect_equal(total, "600 cells", "cells of the newest run")
 
     def choose(select, value):
         browser.run(f"(() => {{ const e = document.querySelector('#{select}'); e.value = '{value}'; e.dispatchEvent(new Event('change')); }})()")
@@ -216,7 +216,7 @@ def check_shipped_program(browser, upskill, folder):
     expect(seconds < MAX_GENERATION_SECONDS, f"upskill report took {seconds:.1f} s of CPU for 100,000 answers")
     browser.open(html)
     expect(os.path.getsize(html) < 5_000_000, f"upskill's report has {os.path.getsize(html)} bytes")
-    expect(count(browser).endswith(" answers"), "answers of upskill's report")
+    expect(count(browser).endswith(" cells"), "cells of upskill's report")
     expect_quiet(browser, html)
     print(f"upskill report: 100,000 answers in {seconds:.2f} s of CPU")
 

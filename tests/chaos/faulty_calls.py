@@ -11,20 +11,17 @@ import time
 
 from trial import ARMS, CELLS, Outcome, Trial, content, figures, parsed, require, write
 
-TRACE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))),
-                     "examples/traces/kernel-builder-h100.jsonl")
-FAULTS = {
-    "enospc": {"fault": "enospc"},
-    "full": {"fault": "enospc", "lasting": 1},
-    "eio": {"fault": "eio"},
-    "broken": {"fault": "eio", "lasting": 1},
-    "eintr": {"fault": "eintr"},
-    "short": {"fault": "short"},
-    "kill": {"fault": "kill"},
-    "tear": {"fault": "tear"},
-}
-HARMLESS = ("eintr", "short")
-FATAL = ("kill", "tear")
+# Its answers are those of a model, by what a request asks for.
+TEACHER = """
+import json, sys
+request = sys.stdin.read()
+draft = {"description": "Adds numbers. Use it for sums.", "references": [], "scripts": [],
+         "sections": [{"title": "Adding", "rules": [{"text": "Say the total.", "cites": []}]}]}
+cases = [{"kind": "command" if k % 2 else "answer", "transfer": k % 4 == 1, "input": f"What is the sum number {k}?",
+          "contains": [f"total-{k}."], "any_of": [], "not_contains": [], "checks": [], "output_file": "",
+          "reference": f"It is total-{k}.", "cites": []} for k in range(1, 17)]
+print(json.dumps({"cases": cases} if '"cases"' in request else draft))
+"""
 
 
 class Command:
@@ -155,10 +152,13 @@ class Reporting(Command):
 
 
 class Generation(Command):
-    """A skill from a trace, without a teacher."""
+    """A skill from a task, by a command as the teacher."""
+
+    def prepare(self, trial):
+        write(trial.path("teacher.py"), TEACHER)
 
     def arguments(self, trial):
-        return ["generate", "Write CUDA kernels", "--from", TRACE, "-m", "extract", "--eval-model",
+        return ["generate", "Add numbers", "-m", "cmd:python3 teacher.py", "--no-critique", "--name", "adding", "--eval-model",
                 "sim:base=0.1,skill=0.9", "--cases", "6", "--runs", "2", "--max-attempts", "0", "-o", "made", "-q", "--json"]
 
     def reference(self, trial, outcome):

@@ -62,7 +62,7 @@ Result<std::string> CheckCost(const RunDemand& demand, const std::vector<std::un
   double cost = 0.0;
   for (const std::unique_ptr<Model>& model : models) {
     const std::optional<Price> price = KnownPrice(model->info());
-    if (!price) continue;
+    if (!price || model->info().local) continue;  // of local models, a price is the user's own reckoning
     cost += (price->input * demand.prompt_tokens + price->output * demand.output_tokens) / 1e6 +
             price->request * static_cast<double>(demand.answers);
   }

@@ -25,7 +25,7 @@ TEST_F(GenerateCli, SecretsDoNotReachTheTeacher) {
   const fs::path doc = folder.Write("notes.md", "The token is " + secret + " for the registry.\n");
   ASSERT_EQ(Generate({"Add numbers with token " + secret, "--docs", doc.string(), "-m", "generic.teacher", "--base-url",
                       teacher.url(), "--no-eval"}),
-            1)
+            0)
       << error;
   EXPECT_THAT(error, Not(HasSubstr(secret))) << "nor a log";
   ASSERT_THAT(teacher.requests(), Not(IsEmpty()));

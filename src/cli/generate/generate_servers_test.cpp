@@ -50,14 +50,15 @@ TEST_F(GenerateCli, ToolsOfALiveMcpServer) {
     if (!entry.is_regular_file()) continue;
     EXPECT_THAT(*ReadFile(entry.path()), Not(HasSubstr(secret))) << entry.path();
   }
-  EXPECT_EQ(Generate({"x", "--tool", "mcp:TOKEN=" + secret + " sh " + server + "#none", "--dry-run"}), 2);
+  EXPECT_EQ(
+      Generate({"x", "--tool", "mcp:TOKEN=" + secret + " sh " + server + "#none", "-m", "cmd:false", "--dry-run"}), 2);
   EXPECT_THAT(error, HasSubstr("available: find_book, lend"));
-  EXPECT_EQ(Generate({"x", "--tool", "mcp:TOKEN=" + secret + " /none/there"}), 2);
+  EXPECT_EQ(Generate({"x", "--tool", "mcp:TOKEN=" + secret + " /none/there", "-m", "cmd:false"}), 2);
   EXPECT_THAT(error, AllOf(HasSubstr("/none/there"), HasSubstr("exit code 127"), Not(HasSubstr(secret))));
 }
 
 TEST_F(GenerateCli, AnMcpServerThatNeverAnswers) {
-  EXPECT_EQ(Generate({"x", "--tool", "mcp:sleep 60", "--mcp-timeout", "0.2s"}), 3);
+  EXPECT_EQ(Generate({"x", "--tool", "mcp:sleep 60", "--mcp-timeout", "0.2s", "-m", "cmd:false"}), 3);
   EXPECT_THAT(error,
               HasSubstr("MCP server `sleep 60`: no response within 0.2 s (--mcp-timeout sets how long to wait)"));
 }
@@ -68,7 +69,7 @@ TEST_F(GenerateCli, VariablesInHeadersAreMaskedByThemselves) {
   variables["UNITS_KEY"] = key;
   const loopback::Server server([&](const loopback::Request&) { return loopback::Answer(400, "bad key " + key); });
   for (const char* header : {"X-Auth: id=17; key=${UNITS_KEY}", "Authorization: Digest a b ${UNITS_KEY}"}) {
-    EXPECT_NE(Generate({"x", "--tool", "mcp:" + server.url() + "/mcp", "--mcp-header", header}), 0);
+    EXPECT_NE(Generate({"x", "--tool", "mcp:" + server.url() + "/mcp", "--mcp-header", header, "-m", "cmd:false"}), 0);
     EXPECT_THAT(error, AllOf(HasSubstr("bad key ***"), Not(HasSubstr("hunter2"))));
   }
 }
@@ -78,7 +79,7 @@ TEST_F(GenerateCli, VariablesOfAnMcpServer) {
   ::setenv("OPENAI_API_KEY", "sk-not-for-servers", 1);  // NOLINT(concurrency-mt-unsafe): no other thread
   variables["SERVER_TOKEN"] = "for-the-server-7";
   const auto error_with = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), {"x", "--tool", server});
+    more.insert(more.begin(), {"x", "-m", "cmd:false", "--tool", server});
     EXPECT_EQ(Generate(more), 2);
     return error;
   };
@@ -91,7 +92,7 @@ TEST_F(GenerateCli, VariablesOfAnMcpServer) {
   EXPECT_THAT(error_with({"--mcp-env", "A-B=some-value"}),
               AllOf(HasSubstr("expected NAME or NAME=VALUE"), Not(HasSubstr("some-value"))));
   ::unsetenv("OPENAI_API_KEY");  // NOLINT(concurrency-mt-unsafe)
-  EXPECT_EQ(Generate({"x", "--mcp-env", "MODE=a"}), 2);
+  EXPECT_EQ(Generate({"x", "-m", "cmd:false", "--mcp-env", "MODE=a"}), 2);
   EXPECT_THAT(error, HasSubstr("give --tool mcp:COMMAND"));
 }
 
