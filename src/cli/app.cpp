@@ -24,6 +24,7 @@
 #include "cli/eval/quickstart_command.h"
 #include "cli/eval/recheck_command.h"
 #include "cli/eval/selftest_command.h"
+#include "cli/generate/desk_command.h"
 #include "cli/generate/generate_command.h"
 #include "cli/generate/generate_run.h"
 #include "cli/generate/improve_description_command.h"
@@ -116,6 +117,7 @@ std::vector<Command> Commands() {
       Of({"to-prompt"}, AddToPromptCommand, RunToPrompt),
       Of({"selftest"}, AddSelftestCommand, RunSelftest),
       Of({"generate"}, AddGenerateCommand, RunGenerateCommand),
+      Of({"desk"}, AddDeskCommand, RunDesk),
       Of({"teach"}, AddTeachCommand, RunTeach),
       Of({"improve-description"}, AddImproveDescriptionCommand, RunImproveDescription),
       Of({"prompts"}, AddPromptsCommand, RunPrompts),

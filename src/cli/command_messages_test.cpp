@@ -11,6 +11,7 @@
 
 #include "eval/journal/journal.h"
 #include "eval/plan/plan.h"
+#include "support/loopback_server.h"
 #include "util/files.h"
 #include "util/json.h"
 #include "util/text.h"
@@ -65,6 +66,35 @@ TEST_F(CommandMessages, ALimitWithoutRoomForAnAnswerIsRaised) {
 TEST_F(CommandMessages, WhyNothingWasAnsweredComesFirst) {
   EXPECT_EQ(Eval({}, "cmd:false"), 3);
   EXPECT_LT(error.find("exit"), error.find("0 of "));
+}
+
+TEST_F(CommandMessages, AKeyIsUsedOnlyWithALimitOfCost) {
+  variables["ANTHROPIC_API_KEY"] = "sk-ant-none-of-anybody";
+  variables["UPSKILL_EMBEDDED_MODEL"] = (folder.path() / "none.gguf").string();
+  EXPECT_EQ(Run({"eval", skill(), "--runs-dir", runs().string()}), 2);
+  EXPECT_THAT(error, AllOf(StartsWith("using smollm2-135m, "), HasSubstr("ANTHROPIC_API_KEY: -m haiku --max-cost 1\n"),
+                           HasSubstr("none.gguf")));
+  const loopback::Server server([](const loopback::Request& /*request*/) {
+    return loopback::Answer(401, R"({"error":{"message":"no such key"}})");
+  });
+  variables["ANTHROPIC_BASE_URL"] = server.url();
+  EXPECT_EQ(Run({"eval", skill(), "--runs-dir", runs().string(), "--max-cost", "1"}), 3);
+  EXPECT_THAT(error,
+              StartsWith("using haiku, with the key from ANTHROPIC_API_KEY; the built-in model: -m smollm2-135m\n"));
+  // A model that was chosen needs no line.
+  EXPECT_EQ(Run({"eval", skill(), "--runs-dir", runs().string(), "-m", "sim:base=0,skill=1", "--no-cache"}), 0);
+  EXPECT_THAT(error, Not(HasSubstr("ANTHROPIC_API_KEY")));
+}
+
+TEST_F(CommandMessages, TeachTakesItsModelsFromAKey) {
+  const std::string cases = folder.Write("reports.json", "{}").string();
+  EXPECT_EQ(Run({"teach", cases}), 2);
+  EXPECT_THAT(error, HasSubstr("--teacher and --student"));
+  variables["ANTHROPIC_API_KEY"] = "sk-ant-none-of-anybody";
+  EXPECT_EQ(Run({"teach", cases}), 2);
+  EXPECT_THAT(error, HasSubstr("--teacher opus --student haiku --max-cost 5"));
+  EXPECT_EQ(Run({"teach", cases, "--max-cost", "5", "--runs-dir", runs().string()}), 2);
+  EXPECT_THAT(error, AllOf(StartsWith("using opus to teach haiku, "), HasSubstr("reports.json")));
 }
 
 TEST_F(CommandMessages, ABatchIsNoPlaceForWorkspaces) {

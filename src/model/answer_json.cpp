@@ -36,10 +36,10 @@ std::optional<std::string_view> Between(std::string_view text, char open, char c
   return text.substr(first, last - first + 1);
 }
 
-std::string SchemaInstruction(const Json& schema) {
-  return fmt::format("Answer with one JSON value and nothing else. It must fit this JSON schema:\n{}",
-                     DumpJson(schema));
-}
+constexpr std::string_view kInstruction =
+    "Answer with one JSON value and nothing else. It must fit this JSON schema:\n";
+
+std::string SchemaInstruction(const Json& schema) { return fmt::format("{}{}", kInstruction, DumpJson(schema)); }
 
 // ParseJson's message ("answer:1:7: reason") as a clause about the answer.
 Error NotJson(const std::string& message) {
@@ -87,6 +87,13 @@ void AddSchemaInstruction(ChatRequest& request) {
   std::string& text = request.messages.back().text;
   const std::string instruction = SchemaInstruction(*request.answer_schema);
   if (!text.ends_with(instruction)) text += (text.empty() ? "" : "\n\n") + instruction;
+}
+
+std::optional<Json> SchemaAskedFor(std::string_view request) {
+  const std::size_t at = request.rfind(kInstruction);
+  if (at == std::string_view::npos) return std::nullopt;
+  Result<Json> schema = ParseJson(Trim(request.substr(at + kInstruction.size())), "schema");
+  return schema ? std::optional(*std::move(schema)) : std::nullopt;
 }
 
 std::string RepairRequest(const std::string& problem, const Json& schema) {

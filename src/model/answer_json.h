@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,9 @@ Result<Json> AnswerJson(std::string_view text, const Json& schema);
 // Describes the request's answer_schema, for a model without structured output, at the end of the last message if it
 // isn't there yet.
 void AddSchemaInstruction(ChatRequest& request);
+
+// The schema that AddSchemaInstruction has described at the end of a request's text; nothing if there is none.
+std::optional<Json> SchemaAskedFor(std::string_view request);
 
 // The message to a model whose answer didn't match, including the schema.
 std::string RepairRequest(const std::string& problem, const Json& schema);

@@ -12,9 +12,11 @@
 #include "cli/eval/eval_session.h"
 #include "cli/eval/eval_tests.h"
 #include "cli/eval/resume_line.h"
+#include "cli/models/models_by_key.h"
 #include "eval/run/runner.h"
 #include "eval/verdict/judged_run.h"
 #include "measure/measurement.h"
+#include "model/model_spec.h"
 #include "report/export/eval_json.h"
 #include "report/export/gate_json.h"
 #include "report/terminal/eval_text.h"
@@ -273,11 +275,30 @@ RunLimits LimitsOf(const EvalOptions& options) {
   return limits;
 }
 
+// Without -m and a configured model: says what is measured, and what else there is. A key is used only with --max-cost.
+Status ChooseStudentByKey(EvalOptions& options, const Env& env) {
+  if (!options.models.empty() || !options.resume.empty()) return {};
+  ASSIGN_OR_RETURN(const Config config, LoadConfig(env));
+  if (!config.eval_model.empty() || !config.skill_generation_model.empty()) return {};
+  const std::optional<ModelsByKey> by_key = FindModelsByKey(env);
+  if (!by_key) return {};
+  const bool is_used = options.max_cost_usd.has_value();
+  if (is_used) options.models = {by_key->student};
+  if (!options.quiet) {
+    env.error(is_used ? TerminalText::Format("using {}, with the key from {}; the built-in model: -m {}\n",
+                                             by_key->student, by_key->source, kEmbeddedModel)
+                      : TerminalText::Format("using {}, built in; with the key from {}: -m {} --max-cost 1\n",
+                                             kEmbeddedModel, by_key->source, by_key->student));
+  }
+  return {};
+}
+
 ExitCode RunEval(const EvalOptions& given, Env& env) {
-  if (given.skills.empty()) return RunEvalPart(given, {}, env).code;
-  Result<std::vector<std::string>> skills = SkillsNamed(given.skills);
-  if (!skills) return PrintError(env, skills.error());
   EvalOptions options = given;
+  if (const Status chosen = ChooseStudentByKey(options, env); !chosen) return PrintError(env, chosen.error());
+  if (options.skills.empty()) return RunEvalPart(options, {}, env).code;
+  Result<std::vector<std::string>> skills = SkillsNamed(options.skills);
+  if (!skills) return PrintError(env, skills.error());
   options.skills = *std::move(skills);
   if (IsMatrix(options)) return RunEvalMatrix(options, env);
   options.skill = options.skills.front();

@@ -62,7 +62,7 @@ void AddGenerateModelOptions(CLI::App& command, GenerateCommandOptions& options)
   command
       .add_option("-m,--model", options.model,
                   "Teacher that writes the skill; desk:FOLDER: a person with a chat window")
-      ->default_str("the configured one, else opus, if there is a key")
+      ->default_str("the configured one, else opus, if there is a key and --max-cost")
       ->type_name("MODEL");
   command.add_option("--test-gen-model", options.test_gen_model, "Model that writes the tests")
       ->default_str("the configured one, else the teacher")

@@ -33,7 +33,6 @@ TEST_F(GenerateCli, WithoutATeacherNothingIsRead) {
   EXPECT_EQ(Generate({"--from", missing, "-o", "out dir", "--cases", "4", "--eval-model", "sim:base=0.1", "--no-eval"}),
             2);
   EXPECT_THAT(error, AllOf(HasSubstr("needs a teacher model"), Not(HasSubstr("No such file"))));
-  const std::string command = "upskill generate --from " + missing + " --eval-model 'sim:base=0.1' -";
   for (const char* teacher : {" -m desk:desk\n", " -m 'cmd:claude -p'\n", " -m opus\n"})
     EXPECT_THAT(error, HasSubstr("out dir' --no-eval --cases 4" + std::string(teacher)));
   EXPECT_FALSE(fs::exists(runs()));
@@ -41,6 +40,23 @@ TEST_F(GenerateCli, WithoutATeacherNothingIsRead) {
   EXPECT_EQ(Generate({"Push with ghp_" + std::string("16C7e42F292c6912E7710c838347Ae178B4a")}), 2);
   EXPECT_THAT(error, AllOf(HasSubstr("-m desk:desk\n"), Not(HasSubstr("16C7e42F"))));
   EXPECT_EQ(Generate({"--from", kTrace.string(), "-m", "extract"}), 2);
+}
+
+TEST_F(GenerateCli, AKeyAloneSpendsNothing) {
+  variables["ANTHROPIC_API_KEY"] = "sk-ant-none-of-anybody";
+  EXPECT_EQ(Generate({"--from", kTrace.string()}), 2);
+  EXPECT_THAT(error, HasSubstr(" -m opus --max-cost 5\n"));
+  EXPECT_EQ(Generate({"Add numbers"}), 2);
+  EXPECT_THAT(error, HasSubstr(" -m opus --max-cost 5\n"));
+  for (const std::vector<std::string>& source :
+       {std::vector<std::string>{"--from", kTrace.string()}, {"Add numbers"}}) {
+    std::vector<std::string> command = source;
+    command.emplace_back("--dry-run");
+    ASSERT_EQ(Generate(command), 0) << error;
+    EXPECT_THAT(error,
+                AllOf(HasSubstr("using opus, with the key from ANTHROPIC_API_KEY"), HasSubstr("student  haiku")));
+    EXPECT_THAT(out, HasSubstr("about $"));
+  }
 }
 
 TEST_F(GenerateCli, AFolderThatIsNoNameDoesNotNameTheSkill) {

@@ -97,7 +97,7 @@ TEST_F(GeneratePrompts, AGenerationWithoutStoredPromptsSaysSo) {
 TEST_F(GeneratePrompts, ATaskAloneUsesAnthropicsBestModelIfThereIsAKey) {
   variables["ANTHROPIC_API_KEY"] = "sk-ant-0123456789";
   EXPECT_EQ(Generate({"Add numbers", "--eval-model", kStudent, "--dry-run"}), 0) << error;
-  EXPECT_THAT(error, StartsWith("teacher  opus (claude-opus-5), because there is a key for Anthropic"));
+  EXPECT_THAT(error, StartsWith("teacher  using opus, with the key from ANTHROPIC_API_KEY"));
   EXPECT_THAT(out, HasSubstr("teacher   opus ("));
   EXPECT_EQ(Generate({"Add numbers", "--eval-model", kStudent, "--dry-run", "-m", "haiku"}), 0) << error;
   EXPECT_THAT(error, Not(HasSubstr("opus")));

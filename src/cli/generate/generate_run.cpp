@@ -148,7 +148,7 @@ GenerateEnd MakeSkill(GenerateSession& session, Env& env) {
   Result<GenerateOutcome> outcome = GenerateSkill(input);
   progress.Clear();
   if (!outcome && outcome.error().kind == ErrorKind::kNotFound) {  // the teacher is too weak
-    PrintError(env, InputError(outcome.error().message + TeacherOffers(session.options)));
+    PrintError(env, InputError(outcome.error().message + TeacherOffers(session.options, env)));
     return {ExitCode::kFailed};
   }
   if (!outcome) return {FinishWithoutSkill(session, outcome.error(), env)};

@@ -242,7 +242,7 @@ Status OpenGeneration(GenerateSession& session, Env& env) {
   if (resumed) {
     RETURN_IF_ERROR(Resume(session));
   } else {
-    RETURN_IF_ERROR(CheckStart(session.options));
+    RETURN_IF_ERROR(CheckStart(session.options, env));
     ChooseStudents(session, env);
   }
   const GenerateCommandOptions& options = session.options;

@@ -13,7 +13,7 @@
 
 #include "cli/env/catalog_file.h"
 #include "cli/generate/generate_plan.h"
-#include "model/api_key.h"
+#include "cli/models/models_by_key.h"
 #include "model/catalog.h"
 #include "model/model_spec.h"
 #include "teach/taught_code.h"
@@ -23,19 +23,14 @@
 namespace upskill {
 
 void ChooseTeacher(GenerateSession& session, const Env& env) {
-  constexpr const char* kBestModel = "opus";  // as the catalogue defines it
-  constexpr const char* kProvider = "anthropic";
   GenerateCommandOptions& options = session.options;
   if (!options.model.empty() || !session.config.skill_generation_model.empty()) return;
-  const Result<Catalog> catalog = LoadCatalogOf(env);
-  if (!catalog) return;
-  const Result<ModelSpec> spec = ParseModelSpec(kBestModel, {&*catalog});
-  const Provider* provider = catalog->FindProvider(kProvider);
-  if (!spec || spec->provider != kProvider || provider == nullptr) return;
-  if (!FindApiKey(*provider, kBestModel, env.variable)) return;
-  options.model = kBestModel;
-  session.sources.told.push_back(fmt::format(
-      "teacher  {} ({}), because there is a key for Anthropic and no -m was given", kBestModel, spec->model));
+  if (!options.how.max_cost_usd && !options.dry_run) return;
+  const std::optional<ModelsByKey> by_key = FindModelsByKey(env);
+  if (!by_key) return;
+  options.model = by_key->teacher;
+  session.sources.told.push_back(fmt::format("teacher  using {}, with the key from {}; a chat window: -m desk:desk",
+                                             by_key->teacher, by_key->source));
 }
 
 void ChooseStudents(GenerateSession& session, const Env& env) {
@@ -113,7 +108,8 @@ void AdviseOnTeacher(GenerateSession& session) {
         "written the tests knows what they ask, so the measured lift would say nothing");
 }
 
-std::string TeacherOffers(const GenerateCommandOptions& options) {
+std::string TeacherOffers(const GenerateCommandOptions& options, const Env& env) {
+  const std::optional<ModelsByKey> by_key = FindModelsByKey(env);
   const std::string command = CommandWithoutTeacher(options);
   std::string offers = "; each of these works:";
   const auto offer = [&](const std::string& arguments, const std::string& what) {
@@ -121,15 +117,19 @@ std::string TeacherOffers(const GenerateCommandOptions& options) {
   };
   offer("-m desk:desk", "in a chat window, for free: requests and answers are files in ./desk (`upskill desk desk`)");
   offer("-m 'cmd:claude -p'", "with an agent program, or any command that answers a prompt");
-  offer("-m opus", "with a key in ANTHROPIC_API_KEY; `upskill models` lists other models");
+  if (by_key) {
+    offer(fmt::format("-m {} --max-cost 5", by_key->teacher), fmt::format("with the key from {}", by_key->source));
+  } else {
+    offer("-m opus", "with a key in ANTHROPIC_API_KEY; `upskill models` lists other models");
+  }
   offer("-m MODEL --base-url http://localhost:8080/v1", "with a server on this machine, such as llama-server");
   return offers;
 }
 
-Status CheckStart(const GenerateCommandOptions& options) {
+Status CheckStart(const GenerateCommandOptions& options, const Env& env) {
   if (options.task.empty() && options.from.empty() && options.tools.empty() && options.docs.empty())
     return NothingToStartFrom();
-  return options.model.empty() ? InputError("writing a skill needs a teacher model" + TeacherOffers(options))
+  return options.model.empty() ? InputError("writing a skill needs a teacher model" + TeacherOffers(options, env))
                                : Status();
 }
 

@@ -11,8 +11,8 @@
 
 namespace upskill {
 
-// Without -m and a trace, a task alone asks for a model: chooses Anthropic's best one, if there is a key for it, and
-// adds a line that says so. Otherwise nothing changes.
+// Without -m and a configured teacher: chooses the one of FindModelsByKey, if a limit of cost is given or nothing is to
+// be sent, and adds a line that says so. Otherwise nothing changes.
 void ChooseTeacher(GenerateSession& session, const Env& env);
 
 // Without --eval-model and a configured one: the cheaper model of the teacher's provider (Provider::student), if both
@@ -29,11 +29,11 @@ void PrepareForTeacher(GenerateSession& session);
 void AdviseOnTeacher(GenerateSession& session);
 
 // The end of an error: the commands that make a skill from the same sources with a teacher, each with what it needs.
-std::string TeacherOffers(const GenerateCommandOptions& options);
+std::string TeacherOffers(const GenerateCommandOptions& options, const Env& env);
 
 // Before anything is read: an error (kInput) if there is nothing to make a skill from, or no teacher, with the commands
 // that work.
-Status CheckStart(const GenerateCommandOptions& options);
+Status CheckStart(const GenerateCommandOptions& options, const Env& env);
 
 // A resumed generation keeps its prompts, because the teacher's stored answers belong to them; a line says so if they
 // aren't the built-in ones. `stored` is empty for one of an earlier version. Error (kInput): --prompts gives others.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "model/model_spec.h"
 #include "report/export/eval_json.h"
 #include "report/terminal/eval_text.h"
 #include "report/terminal/ledger_text.h"
@@ -182,7 +183,11 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
   const std::size_t read = parts > 1 ? tokens : 0;  // in parts, before the other requests
   const std::size_t others = 2 + (options.no_critique ? 0 : 1) + attempts;
   const std::size_t calls = others + (parts > 1 ? parts : 0);
-  const std::size_t in = read + others * std::min(tokens, context) + attempts * context / 2;
+  // A chat has the material of the first request.
+  const std::size_t with_material = options.model.starts_with(kDeskPrefix) ? 1 : others;
+  constexpr std::size_t kFailureTokens = 8000;  // the failed answers that an attempt tells of
+  const std::size_t in =
+      read + with_material * std::min(tokens, context) + attempts * std::min(context / 2, kFailureTokens);
   const std::size_t out = calls * 3000;
   if (parts > 1)
     env.out(TerminalText::Format("reading   {}, because the material is too long for one request ({})\n",

@@ -20,6 +20,7 @@
 #include "cli/generate/generate_place.h"
 #include "cli/generate/generate_run.h"
 #include "cli/generate/teach_state.h"
+#include "cli/models/models_by_key.h"
 #include "cli/models/students.h"
 #include "cli/options/color_option.h"
 #include "cli/options/help_formatter.h"
@@ -257,6 +258,28 @@ class Teaching {
   Env& env_;
 };
 
+// The models that aren't named: those of the configuration, else those that a key makes possible, within --max-cost.
+Status ChooseTeachModels(TeachOptions& options, const Config& config, Env& env) {
+  if (options.teacher.empty()) options.teacher = config.skill_generation_model;
+  if (options.students.empty() && !config.eval_model.empty()) options.students = {config.eval_model};
+  if (!options.teacher.empty() && !options.students.empty()) return {};
+  const std::optional<ModelsByKey> by_key = FindModelsByKey(env);
+  if (!by_key || !options.max_cost_usd) {
+    return InputError(
+        by_key ? fmt::format("name the models with --teacher and --student; with the key from {}: --teacher {} "
+                             "--student {} --max-cost 5",
+                             by_key->source, by_key->teacher, by_key->student)
+               : "name the models with --teacher and --student; `upskill models` lists them");
+  }
+  if (options.teacher.empty()) options.teacher = by_key->teacher;
+  if (options.students.empty()) options.students = {by_key->student};
+  if (!options.quiet) {
+    env.error(TerminalText::Format("using {} to teach {}, with the key from {}; others: --teacher, --student\n",
+                                   options.teacher, TerminalText::Join(options.students, ", "), by_key->source));
+  }
+  return {};
+}
+
 // Refuses a skill that is there and isn't this command's own.
 Status CheckPlace(const std::string& output, const TeachState& state) {
   std::error_code code;
@@ -278,10 +301,10 @@ void AddTeachCommand(CLI::App& app, TeachOptions& options) {
   command->add_option("--task", options.task, "What the skill is for, in a sentence")->type_name("TASK");
   BeginGroup(*command, "Models");
   command->add_option("--teacher", options.teacher, "Model that solves the cases and writes the skill")
-      ->required()
+      ->default_str("the configured one, else opus, if there is a key and --max-cost")
       ->type_name("MODEL");
   command->add_option("--student", options.students, "Model that the skill is measured on (repeatable)")
-      ->required()
+      ->default_str("the configured one, else haiku, if there is a key and --max-cost")
       ->type_name("MODEL");
   command->add_option("--base-url", options.base_urls, "OpenAI-compatible server for plain model names (repeatable)")
       ->type_name("URL");
@@ -323,9 +346,11 @@ void AddTeachCommand(CLI::App& app, TeachOptions& options) {
                           "upskill teach forms.json --teacher opus --student haiku --task 'Fill in forms'"}});
 }
 
-ExitCode RunTeach(const TeachOptions& options, Env& env) {
+ExitCode RunTeach(const TeachOptions& given, Env& env) {
   const Result<Config> config = LoadConfig(env);
   if (!config) return PrintError(env, config.error());
+  TeachOptions options = given;
+  if (const Status chosen = ChooseTeachModels(options, *config, env); !chosen) return PrintError(env, chosen.error());
   const Result<std::string> output = OutputOf(options);
   if (!output) return PrintError(env, output.error());
   if (const Status models = CheckModels(options, env); !models) return PrintError(env, models.error());

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/generate/desk_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "cli/options/help_formatter.h"
+#include "cli/options/option_checks.h"
+#include "model/answer_json.h"
+#include "model/desk_files.h"
+#include "util/files.h"
+#include "util/folder.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMaxAnswerBytes = 16ULL << 20U;  // what generate reads of one
+
+// Whether each request of the folder has an answer, by their numbers.
+using Requests = std::map<int, bool>;
+
+Result<Requests> RequestsIn(const fs::path& folder) {
+  std::error_code code;
+  const fs::directory_iterator entries(folder, code);
+  if (code) return ErrnoError("listing", folder, code.value());
+  Requests requests;
+  for (const auto& entry : entries) {
+    const std::optional<int> number = DeskRequestNumber(entry.path().filename().string());
+    if (!number) continue;
+    const Result<std::string> answer = ReadFile(folder / DeskAnswerName(*number), kMaxAnswerBytes);
+    requests[*number] = answer && !DeskAnswerText(*answer).empty();
+  }
+  if (!requests.empty()) return requests;
+  return InputError(fmt::format("{} has no requests; `upskill generate -m {}` writes them there", folder.string(),
+                                ShellWord("desk:" + folder.string())));
+}
+
+std::optional<int> FirstWaiting(const Requests& requests) {
+  const auto found = std::find_if(requests.begin(), requests.end(), [](const auto& one) { return !one.second; });
+  return found == requests.end() ? std::nullopt : std::optional(found->first);
+}
+
+// The text to paste: what is new to a chat that has the earlier requests, if there is such a file.
+fs::path FileToPaste(const fs::path& folder, int number, bool whole) {
+  std::error_code code;
+  const fs::path only_new = folder / DeskNewName(number);
+  return !whole && fs::exists(only_new, code) ? only_new : folder / DeskRequestName(number);
+}
+
+Result<std::string> ReadAnswer(const std::string& file) {
+  if (file != "-") return ReadFile(file, kMaxAnswerBytes);
+  return std::string(std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>());
+}
+
+// Whether `generate` would take it.
+Status CheckAnswer(const std::string& answer, const std::string& request) {
+  const std::string text = DeskAnswerText(answer);
+  if (text.empty()) return InputError("it is empty");
+  if (text == DeskAnswerText(request)) return InputError("it is the request itself");
+  if (const std::optional<Json> schema = SchemaAskedFor(request)) RETURN_IF_ERROR(AnswerJson(text, *schema));
+  return {};
+}
+
+Status PutAnswer(const fs::path& folder, int number, const std::string& file) {
+  ASSIGN_OR_RETURN(const std::string request, ReadFile(folder / DeskRequestName(number), kMaxAnswerBytes));
+  ASSIGN_OR_RETURN(const std::string answer, ReadAnswer(file));
+  if (const Status checked = CheckAnswer(answer, request); !checked) {
+    return Error{ErrorKind::kPermanent,
+                 fmt::format("the answer to {} can't be used: {}\nNothing was written. Tell the chat what is wrong, or "
+                             "save the whole answer again.",
+                             DeskRequestName(number), checked.error().message)};
+  }
+  ASSIGN_OR_RETURN(const Folder place, Folder::Open(folder));
+  return place.WriteFile(DeskAnswerName(number), answer);
+}
+
+void PrintNext(const DeskCommandOptions& options, const Requests& requests, Env& env) {
+  const std::optional<int> next = FirstWaiting(requests);
+  if (!next) return env.out("no request waits for an answer\n");
+  env.out(TerminalText::Format("next: paste {} into the chat, save its answer as a file, and hand it in with\n",
+                               FileToPaste(options.folder, *next, options.whole).string()));
+  env.out(TerminalText::Format("  upskill desk {} --answer FILE\n", ShellWord(options.folder)));
+}
+
+}  // namespace
+
+void AddDeskCommand(CLI::App& app, DeskCommandOptions& options) {
+  CLI::App* command = app.add_subcommand("desk", "Show the requests of a desk: folder, and hand in answers to them")
+                          ->group("Skills and traces");
+  command->add_option("DIR", options.folder, "Folder of the model desk:DIR")->required();
+  CLI::Option* const print =
+      command->add_flag("-p,--print", options.print, "Print the request to paste into the chat: what is new in it");
+  command->add_flag("--whole", options.whole, "The whole request, for a new chat that hasn't seen the earlier ones");
+  command
+      ->add_option("-a,--answer", options.answer,
+                   "Check an answer, and put it in place if it has the form that the request asks for; - reads it from "
+                   "standard input")
+      ->excludes(print)
+      ->type_name("FILE");
+  command->add_option("-n,--number", options.number, "Number of the request")
+      ->check(WholeNumber(1, 999'999'999))
+      ->default_str("the first one that waits")
+      ->type_name("N");
+  AddExamples(*command, {{"See what waits", "upskill desk desk"},
+                         {"Copy the next request", "upskill desk desk --print | xclip"},
+                         {"Hand in the answer", "upskill desk desk --answer answer.txt"}});
+}
+
+ExitCode RunDesk(const DeskCommandOptions& options, Env& env) {
+  Result<Requests> requests = RequestsIn(options.folder);
+  if (!requests) return PrintError(env, requests.error());
+  const bool lists = !options.print && options.answer.empty();
+  if (lists) {
+    for (const auto& [number, answered] : *requests)
+      env.out(TerminalText::Format("{:04}  {}\n", number, answered ? "answered" : "waits"));
+    PrintNext(options, *requests, env);
+    return ExitCode::kSuccess;
+  }
+  const std::optional<int> number = options.number > 0 ? std::optional(options.number) : FirstWaiting(*requests);
+  if (!number) return PrintError(env, InputError("every request has an answer; -n names one to show"));
+  if (!requests->contains(*number))
+    return PrintError(env, InputError(fmt::format("{} has no request {}", options.folder, *number)));
+  if (options.print) {
+    const Result<std::string> text = ReadFile(FileToPaste(options.folder, *number, options.whole), kMaxAnswerBytes);
+    if (!text) return PrintError(env, text.error());
+    PrintDocument(env, *text);
+    return ExitCode::kSuccess;
+  }
+  if (requests->at(*number)) {
+    return PrintError(env, InputError(fmt::format("{} is there already; to replace it, remove it first",
+                                                  (fs::path(options.folder) / DeskAnswerName(*number)).string())));
+  }
+  if (const Status put = PutAnswer(options.folder, *number, options.answer); !put) {
+    const ExitCode code = PrintError(env, put.error());
+    return put.error().kind == ErrorKind::kPermanent ? ExitCode::kFailed : code;
+  }
+  env.out(TerminalText::Format("{} is in place\n", (fs::path(options.folder) / DeskAnswerName(*number)).string()));
+  requests->at(*number) = true;
+  PrintNext(options, *requests, env);
+  return ExitCode::kSuccess;
+}
+
+}  // namespace upskill

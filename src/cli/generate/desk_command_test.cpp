@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/generate/desk_command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "model/desk_files.h"
+#include "model/request_text.h"
+#include "support/command_line.h"
+#include "util/files.h"
+
+namespace upskill {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class DeskCommand : public CommandLineTest {
+ protected:
+  // A request as the desk writes it, whose answer must be {"rule": TEXT} unless it is a student's.
+  void Ask(int number, const std::string& text, bool structured = true) {
+    ChatRequest request;
+    request.messages.push_back({Role::kUser, text});
+    if (structured) {
+      request.answer_schema = {{"type", "object"},
+                               {"properties", {{"rule", {{"type", "string"}}}}},
+                               {"required", {"rule"}},
+                               {"additionalProperties", false}};
+    }
+    const std::string written = RequestText(std::move(request));
+    folder.Write("desk/" + DeskRequestName(number), DeskMark(DeskKeyOf(written)) + "\n" + written);
+  }
+  int Desk(const std::vector<std::string>& more = {}) {
+    std::vector<std::string> command = {"desk", desk()};
+    command.insert(command.end(), more.begin(), more.end());
+    return Run(command);
+  }
+  int HandIn(const std::string& answer, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> command = {"--answer", folder.Write("answer.txt", answer).string()};
+    command.insert(command.end(), more.begin(), more.end());
+    return Desk(command);
+  }
+  bool Answered(int number) const { return std::filesystem::exists(folder.path() / "desk" / DeskAnswerName(number)); }
+  std::string desk() const { return (folder.path() / "desk").string(); }
+};
+
+TEST_F(DeskCommand, ListsWhatWaitsAndNamesTheFileToPaste) {
+  Ask(1, "First");
+  Ask(2, "Second");
+  folder.Write("desk/0001-answer.md", "{}");
+  folder.Write("desk/0002-new.md", "only the new part\n");
+  ASSERT_EQ(Desk(), 0) << error;
+  EXPECT_THAT(out,
+              AllOf(HasSubstr("0001  answered\n"), HasSubstr("0002  waits\n"), HasSubstr(desk() + "/0002-new.md")));
+  ASSERT_EQ(Desk({"--print"}), 0) << error;
+  EXPECT_EQ(out, "only the new part\n");
+  ASSERT_EQ(Desk({"--print", "--whole"}), 0) << error;
+  EXPECT_THAT(out, HasSubstr("Second"));
+  ASSERT_EQ(Desk({"--print", "-n", "1"}), 0) << error;
+  EXPECT_THAT(out, HasSubstr("First"));
+}
+
+TEST_F(DeskCommand, AnAnswerIsCheckedBeforeItCounts) {
+  Ask(1, "First");
+  for (const char* bad :
+       {"", " \n", "I would rather not.", R"({"rule": "cut o)", R"({"rules": "x"})", R"({"rule": 3})"}) {
+    EXPECT_EQ(HandIn(bad), 1) << bad;
+    EXPECT_THAT(error, HasSubstr("0001-request.md can't be used: ")) << bad;
+    EXPECT_FALSE(Answered(1)) << bad;
+  }
+  EXPECT_EQ(HandIn(*ReadFile(desk() + "/0001-request.md")), 1);
+  ASSERT_EQ(HandIn("Here it is:\n\n```json\n{\"rule\": \"x\"}\n```\n"), 0) << error;
+  EXPECT_THAT(*ReadFile(desk() + "/0001-answer.md"), HasSubstr("\"rule\""));
+  EXPECT_THAT(out, HasSubstr("no request waits"));
+  EXPECT_EQ(HandIn(R"({"rule": "y"})"), 2);
+  EXPECT_EQ(HandIn(R"({"rule": "y"})", {"-n", "1"}), 2) << "an answer isn't replaced";
+}
+
+TEST_F(DeskCommand, AStudentsAnswerMayBeAnyText) {
+  Ask(1, "Answer with one JSON value, please.", false);
+  Ask(2, "Second");
+  ASSERT_EQ(HandIn("42"), 0) << error;
+  EXPECT_TRUE(Answered(1));
+  EXPECT_FALSE(Answered(2));
+  EXPECT_THAT(out, HasSubstr("0002-request.md"));
+}
+
+TEST_F(DeskCommand, BadInputIsNamed) {
+  EXPECT_EQ(Desk(), 2);
+  Ask(1, "First");
+  EXPECT_EQ(Desk({"--print", "-n", "7"}), 2);
+  EXPECT_EQ(Desk({"--answer", desk() + "/none.txt"}), 2);
+  EXPECT_THAT(error, HasSubstr("none.txt"));
+  EXPECT_EQ(Desk({"--answer", "x", "--print"}), 2);
+  EXPECT_FALSE(Answered(1));
+}
+
+}  // namespace
+}  // namespace upskill
