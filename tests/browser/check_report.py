@@ -143,7 +143,7 @@ def check_filters_and_keys(browser, path):
     expect_equal(browser.run("[document.querySelector('#student').value, document.querySelector('#case').value]"), ["1", "1"], "filters after a click on a cell of the table")
 
     browser.run("document.querySelector('#runs-table button').click()")
-    browser.wait("document.querySelector('#count').textContent === '360 answers'")
+    browser.wait("document.querySelector('#count').textContent === '360 cells'")
     expect_quiet(browser, path)
 
 
@@ -216,7 +216,7 @@ def check_shipped_program(browser, upskill, folder):
     expect(seconds < MAX_GENERATION_SECONDS, f"upskill report took {seconds:.1f} s of CPU for 100,000 answers")
     browser.open(html)
     expect(os.path.getsize(html) < 5_000_000, f"upskill's report has {os.path.getsize(html)} bytes")
-    expect(count(browser).endswith(" cells"), "cells of upskill's report")
+    expect(count(browser).endswith(" answers"), "answers of upskill's report")
     expect_quiet(browser, html)
     print(f"upskill report: 100,000 answers in {seconds:.2f} s of CPU")
 

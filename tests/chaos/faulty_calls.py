@@ -19,9 +19,21 @@ draft = {"description": "Adds numbers. Use it for sums.", "references": [], "scr
          "sections": [{"title": "Adding", "rules": [{"text": "Say the total.", "cites": []}]}]}
 cases = [{"kind": "command" if k % 2 else "answer", "transfer": k % 4 == 1, "input": f"What is the sum number {k}?",
           "contains": [f"total-{k}."], "any_of": [], "not_contains": [], "checks": [], "output_file": "",
-          "reference": f"It is total-{k}.", "cites": []} for k in range(1, 17)]
+          "reference": f"It is total-{k}.", "cites": []} for k in range(1, 7)]
 print(json.dumps({"cases": cases} if '"cases"' in request else draft))
 """
+FAULTS = {
+    "enospc": {"fault": "enospc"},
+    "full": {"fault": "enospc", "lasting": 1},
+    "eio": {"fault": "eio"},
+    "broken": {"fault": "eio", "lasting": 1},
+    "eintr": {"fault": "eintr"},
+    "short": {"fault": "short"},
+    "kill": {"fault": "kill"},
+    "tear": {"fault": "tear"},
+}
+HARMLESS = ("eintr", "short")
+FATAL = ("kill", "tear")
 
 
 class Command:
