@@ -190,7 +190,7 @@ class Generation(Command):
         generations = trial.path("runs/generations")
         begun = os.path.isdir(generations) and any(
             os.path.exists(os.path.join(generations, name, "generation.json")) for name in os.listdir(generations))
-        outcome = trial.run(["generate", "--resume", "-q", "--json"] if begun else self.arguments(trial))
+        outcome = trial.run(["generate", "--resume", "-q", "--json", "-m", "cmd:python3 teacher.py"] if begun else self.arguments(trial))
         require(outcome.code == 0, f"not completed: {outcome}")
         require(self.reference(trial, outcome) == reference, "another skill than without a disturbance")
 
