@@ -73,7 +73,7 @@ bool IsOffered(const std::vector<Tool>& tools, const std::string& name) {
   return std::any_of(tools.begin(), tools.end(), [&](const Tool& tool) { return tool.name == name; });
 }
 
-// A call with the name that stands in its text.
+// A call that isn't valid JSON, so that the model is told; its name is found by its key.
 ToolCall Unreadable(const std::string& json) {
   static const RE2 named(R"re("(?:name|tool|tool_name|function)"\s*:\s*"([^"\\]{1,64})")re");
   ToolCall call;

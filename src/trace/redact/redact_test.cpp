@@ -70,13 +70,13 @@ TEST(RedactTest, ASecretIsGoneWhereverItOccurs) {
   Trace trace;
   for (const char* text : {"I'll use Hx7trombone9 for it", "export DB_PASSWORD=Hx7trombone9", "(Hx7trombone9)",
                            "Hx7trombone99 is another word", "PASSWORD=postgres PASSWORD=h100-kernels",
-                           "the postgres server in /work/h100-kernels"})
+                           "the postgres server in /srv/h100-kernels"})
     trace.events.emplace_back().text = text;
   Redactor redactor({});
   RedactTrace(trace, redactor);
   for (const std::size_t i : {0U, 1U, 2U}) EXPECT_EQ(trace.events[i].text.find("trombone"), std::string::npos) << i;
   EXPECT_EQ(trace.events[3].text, "Hx7trombone99 is another word");
-  EXPECT_EQ(trace.events[5].text, "the postgres server in /work/h100-kernels");
+  EXPECT_EQ(trace.events[5].text, "the postgres server in /srv/h100-kernels");
 }
 
 TEST(RedactTest, TheEventIsNamedWhereTheSourceHasNoLines) {
