@@ -58,13 +58,14 @@ std::optional<ToolCall> CallOf(const Json& json) {
   for (const char* key : {"name", "tool", "tool_name", "function"}) {
     if (call.name.empty()) call.name = StringAt(json, key);
   }
+  if (call.name.empty()) return std::nullopt;
   for (const char* key : {"arguments", "parameters", "input", "args"}) {
     const Json& given = Member(json, key);
     if (given.is_null()) continue;
     call.raw_arguments = given.is_string() ? given.get<std::string>() : DumpJson(given);
-    const Result<Json> read = ParseJson(call.raw_arguments, "arguments");
-    if (read && read->is_object()) call.arguments = *read;
-    return call.name.empty() ? std::nullopt : std::optional(std::move(call));
+    Result<Json> read = ParseJson(call.raw_arguments, "arguments");
+    if (read && read->is_object()) call.arguments = *std::move(read);
+    return call;
   }
   return std::nullopt;
 }

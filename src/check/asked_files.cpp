@@ -20,15 +20,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What tests import besides the module under test.
+// What tests import besides the module under test: the standard library of Python 3.11 and common packages.
 constexpr std::string_view kOtherModules =
-    " __future__ abc argparse array ast asyncio base64 bisect builtins cmath codecs collections concurrent contextlib "
-    "copy csv ctypes dataclasses datetime decimal difflib doctest enum errno faulthandler fractions functools gc glob "
-    "gzip hashlib heapq hmac html http importlib inspect io ipaddress itertools json logging math mmap multiprocessing "
-    "numbers operator os pathlib pickle platform pprint queue random re runpy secrets select shlex shutil signal "
-    "socket sqlite3 ssl stat statistics string struct subprocess sys tempfile textwrap threading time timeit "
-    "tokenize tomllib traceback tracemalloc types typing unicodedata unittest urllib uuid warnings weakref xml zipfile "
-    "zlib zoneinfo attr hypothesis matplotlib mock numpy pandas pydantic pytest requests scipy sklearn torch yaml ";
+    " abc aifc argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb binascii bisect builtins bz2 "
+    "cProfile calendar cgi cgitb chunk cmath cmd code codecs codeop collections colorsys compileall concurrent "
+    "configparser contextlib contextvars copy copyreg crypt csv ctypes curses dataclasses datetime dbm decimal "
+    "difflib dis distutils doctest email encodings ensurepip enum errno faulthandler fcntl filecmp fileinput "
+    "fnmatch fractions ftplib functools gc genericpath getopt getpass gettext glob graphlib grp gzip hashlib heapq "
+    "hmac html http imaplib imghdr imp importlib inspect io ipaddress itertools json keyword lib2to3 linecache "
+    "locale logging lzma mailbox mailcap marshal math mimetypes mmap modulefinder msilib msvcrt multiprocessing "
+    "netrc nis nntplib ntpath nturl2path numbers opcode operator optparse os ossaudiodev pathlib pdb pickle "
+    "pickletools pipes pkgutil platform plistlib poplib posix posixpath pprint profile pstats pty pwd py_compile "
+    "pyclbr pydoc pydoc_data pyexpat queue quopri random re readline reprlib resource rlcompleter runpy sched "
+    "secrets select selectors shelve shlex shutil signal site smtpd smtplib sndhdr socket socketserver spwd "
+    "sqlite3 sre_compile sre_constants sre_parse ssl stat statistics string stringprep struct subprocess sunau "
+    "symtable sys sysconfig syslog tabnanny tarfile telnetlib tempfile termios textwrap threading time timeit "
+    "tkinter token tokenize tomllib trace traceback tracemalloc tty turtle turtledemo types typing unicodedata "
+    "unittest urllib uu uuid venv warnings wave weakref webbrowser winreg winsound wsgiref xdrlib xml xmlrpc "
+    "zipapp zipfile zipimport zlib zoneinfo __future__ attr hypothesis matplotlib mock numpy pandas pydantic "
+    "pytest requests scipy sklearn torch yaml ";
 
 class Search {
  public:
@@ -40,6 +50,8 @@ class Search {
     for (const auto& [name, content] : test_case.files) {
       if (name.find("test") != std::string::npos) AddOfFile(name, content);
     }
+    if (!asked_.empty()) return;
+    for (const std::string& name : FileNamesIn(test_case.input)) Add(name);
   }
 
   const std::vector<std::string>& asked() const { return asked_; }
@@ -159,18 +171,7 @@ bool HasWholeWord(const std::string& text, const std::string& word) {
 
 std::vector<std::string> AskedFiles(const Case& test_case) {
   if (!test_case.output_file.empty() || test_case.fill || !AnyCheck(test_case.checks, &CheckType::executes)) return {};
-  std::vector<std::string> asked = Search(test_case).asked();
-  if (asked.empty()) {
-    const auto is_given = [&](const std::string& name) {
-      return std::any_of(test_case.files.begin(), test_case.files.end(),
-                         [&](const auto& file) { return PlainFileName(file.first) == name; });
-    };
-    for (const std::string& name : FileNamesIn(test_case.input)) {
-      if (!ContainedPath("", name) || is_given(PlainFileName(name))) continue;
-      asked.push_back(PlainFileName(name));
-    }
-    return asked;
-  }
+  const std::vector<std::string> asked = Search(test_case).asked();
   std::vector<std::string> named;
   std::copy_if(asked.begin(), asked.end(), std::back_inserter(named), [&](const std::string& file) {
     return HasWholeWord(test_case.input, fs::path(file).filename().string()) ||

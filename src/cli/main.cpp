@@ -22,7 +22,7 @@
 namespace {
 
 // Raised by SIGINT and SIGTERM, once to drain, twice to stop at once, and by SIGHUP, to drain. The one thing a signal
-// handler may touch. After SIGTERM, nobody may be there for the second time: an alarm raises it.
+// handler may touch. After SIGTERM, nobody may be there to send a second signal, so an alarm takes its place.
 upskill::StopFlag stop_flag = 0;
 
 // The third signal doesn't wait for whatever ignores the flag. Files are complete or absent at any moment.

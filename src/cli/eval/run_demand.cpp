@@ -49,10 +49,11 @@ Status CheckSkillFits(const RunDemand& demand, const std::vector<std::unique_ptr
     const std::size_t least =
         model->CountTokens(demand.longest_system_prompt).value_or(EstimateTokens(demand.longest_system_prompt) / 2);
     if (static_cast<std::int64_t>(least) < info.context_tokens) continue;
-    return InputError(fmt::format(
-        "the skill doesn't fit into {}: the prompt with it has at least {} tokens, the model's context {}; choose "
-        "another model, or move what isn't always needed to files in references/",
-        info.name, WithThousands(static_cast<long long>(least)), WithThousands(info.context_tokens)));
+    return InputError(
+        fmt::format("the skill doesn't fit into {}: the prompt with it takes at least {} tokens, but the model's "
+                    "context has {}; choose "
+                    "another model, or move what isn't always needed to files in references/",
+                    info.name, WithThousands(static_cast<long long>(least)), WithThousands(info.context_tokens)));
   }
   return {};
 }
@@ -68,12 +69,12 @@ Result<std::string> CheckCost(const RunDemand& demand, const std::vector<std::un
   }
   if (cost < kSmallCost) return std::string();
   const std::string text = fmt::format(
-      "{} answers, with prompts of about {} tokens in all, are likely to cost up to {}",
+      "{} answers, with prompts of about {} tokens in all, are likely to cost about {}",
       WithThousands(static_cast<long long>(demand.answers) * static_cast<long long>(models.size())),
       WithThousands(std::llround(demand.prompt_tokens * static_cast<double>(models.size()))), MoneyText(cost));
   if (limited) return text;
   if (cost <= kLargeCost) return text + "; --max-cost USD sets a limit";
-  return InputError(fmt::format("{}; agree by setting a limit: --max-cost {:.0f}", text, std::ceil(cost)));
+  return InputError(fmt::format("{}; to go ahead, set a limit: --max-cost {:.0f}", text, std::ceil(cost)));
 }
 
 }  // namespace upskill

@@ -104,8 +104,8 @@ void AdviseOnTeacher(GenerateSession& session) {
   if (options.model.starts_with(kDeskPrefix) && options.test_gen_model == options.model && !session.given &&
       !options.no_eval)
     session.sources.told.emplace_back(
-        "desk     add --test-gen-model desk:tests and answer its requests in a second chat: a chat that has "
-        "written the tests knows what they ask, so the measured lift would say nothing");
+        "desk     add --test-gen-model desk:tests and answer its requests in a second chat: a chat that "
+        "also writes the tests can put their answers into the skill, and the measured lift would then mean nothing");
 }
 
 std::string TeacherOffers(const GenerateCommandOptions& options, const Env& env) {
@@ -117,9 +117,10 @@ std::string TeacherOffers(const GenerateCommandOptions& options, const Env& env)
   };
   offer("-m desk:desk", "in a chat window, for free: requests and answers are files in ./desk (`upskill desk desk`)");
   offer("-m 'cmd:claude -p'", "with an agent program, or any command that answers a prompt");
-  if (by_key) {
-    offer(fmt::format("-m {} --max-cost 5", by_key->teacher), fmt::format("with the key from {}", by_key->source));
-  } else {
+  if (by_key && by_key->teacher != options.model) {
+    offer(fmt::format("-m {}{}", by_key->teacher, options.how.max_cost_usd ? "" : " --max-cost 5"),
+          fmt::format("with the key from {}", by_key->source));
+  } else if (!by_key) {
     offer("-m opus", "with a key in ANTHROPIC_API_KEY; `upskill models` lists other models");
   }
   offer("-m MODEL --base-url http://localhost:8080/v1", "with a server on this machine, such as llama-server");

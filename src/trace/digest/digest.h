@@ -15,8 +15,6 @@ namespace upskill {
 // The default size of what `trace digest` shows and `generate` sends to the teacher: most traces fit whole, and current
 // teachers have room for twice as much.
 inline constexpr std::size_t kDefaultDigestTokens = 60'000;
-// The size of a condensed digest, for what reads items instead of the whole text.
-inline constexpr std::size_t kCondensedDigestTokens = 24'000;
 
 struct DigestOptions {
   std::size_t budget_tokens = kDefaultDigestTokens;

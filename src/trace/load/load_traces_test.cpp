@@ -39,7 +39,7 @@ TEST(LoadTracesTest, NamesIdentifyTraces) {
             (std::vector<std::string>{"a/x/events.jsonl", "b/x/events.jsonl", "c/events.jsonl", "other.jsonl"}));
   const Result<LoadedTraces> loaded = LoadTraces({(folder.path() / "t").string()}, kNoVariables, {});
   ASSERT_TRUE(loaded.ok());
-  EXPECT_NE(MakeDigest(loaded->traces, {kCondensedDigestTokens, false})
+  EXPECT_NE(MakeDigest(loaded->traces, {kDefaultDigestTokens, false})
                 .text.find("a/x/events.jsonl#1, b/x/events.jsonl#1, c/events.jsonl#1"),
             std::string::npos);
 }
