@@ -86,6 +86,11 @@ TEST_F(CommandMessages, AKeyIsUsedOnlyWithALimitOfCost) {
   EXPECT_THAT(error, Not(HasSubstr("ANTHROPIC_API_KEY")));
 }
 
+TEST_F(CommandMessages, ABaseUrlNeedsAModel) {
+  EXPECT_EQ(Run({"eval", skill(), "--base-url", "http://127.0.0.1:1/v1", "--runs-dir", runs().string()}), 2);
+  EXPECT_THAT(error, HasSubstr("--base-url needs -m"));
+}
+
 TEST_F(CommandMessages, TeachTakesItsModelsFromAKey) {
   const std::string cases = folder.Write("reports.json", "{}").string();
   EXPECT_EQ(Run({"teach", cases}), 2);

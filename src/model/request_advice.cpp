@@ -55,6 +55,8 @@ std::string ModelListAdvice(const Connection& connection, std::string_view path,
   std::string called = fmt::format("; {}{} was called", connection.servers, path);
   const std::optional<std::vector<std::string>> names = ModelsIn(list);
   if (!names) {
+    constexpr std::string_view kChat = "/chat/completions";
+    if (connection.servers.ends_with(kChat)) return called + ": leave /chat/completions out of the base URL";
     const bool may_lack_version = connection.provider.base_url_option && connection.base_urls.size() == 1 &&
                                   !connection.base_urls.front().ends_with("/v1");
     return called + (may_lack_version

@@ -280,6 +280,7 @@ Status ChooseStudentByKey(EvalOptions& options, const Env& env) {
   if (!options.models.empty() || !options.resume.empty()) return {};
   ASSIGN_OR_RETURN(const Config config, LoadConfig(env));
   if (!config.eval_model.empty() || !config.skill_generation_model.empty()) return {};
+  if (!options.base_urls.empty()) return InputError("--base-url needs -m: name a model of the server");
   const std::optional<ModelsByKey> by_key = FindModelsByKey(env);
   if (!by_key) return {};
   const bool is_used = options.max_cost_usd.has_value();

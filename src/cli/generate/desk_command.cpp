@@ -88,7 +88,8 @@ Status PutAnswer(const fs::path& folder, int number, const std::string& file) {
 
 void PrintNext(const DeskCommandOptions& options, const Requests& requests, Env& env) {
   const std::optional<int> next = FirstWaiting(requests);
-  if (!next) return env.out("no request waits for an answer\n");
+  if (!next)
+    return env.out("no request waits for an answer; while `generate` runs, the next one follows in a few seconds\n");
   env.out(TerminalText::Format("next: paste {} into the chat, save its answer as a file, and hand it in with\n",
                                FileToPaste(options.folder, *next, options.whole).string()));
   env.out(TerminalText::Format("  upskill desk {} --answer FILE\n", ShellWord(options.folder)));
