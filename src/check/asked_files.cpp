@@ -40,6 +40,8 @@ constexpr std::string_view kOtherModules =
     "zipapp zipfile zipimport zlib zoneinfo __future__ attr hypothesis matplotlib mock numpy pandas pydantic "
     "pytest requests scipy sklearn torch yaml ";
 
+constexpr std::size_t kMostAsked = 100;
+
 class Search {
  public:
   explicit Search(const Case& test_case) {
@@ -93,7 +95,7 @@ class Search {
     const std::string name = file.lexically_normal().generic_string();
     if (!ContainedPath("", name)) return;
     const std::string plain = PlainFileName(name);
-    if (plain == kAnswerFile || given_.contains(plain)) return;
+    if (plain == kAnswerFile || given_.contains(plain) || asked_.size() == kMostAsked) return;
     if (std::find(asked_.begin(), asked_.end(), plain) == asked_.end()) asked_.push_back(plain);
   }
 

@@ -79,7 +79,7 @@ void FenceScanner::FollowList(std::string_view& rest, std::size_t& indent) {
     std::string_view behind = rest;
     const std::size_t gap = TakeIndent(behind, std::string_view::npos, indent + marker);
     // An item that starts with indented code, or is empty: one column belongs to the marker.
-    const bool one = gap > kTabColumns || Trim(behind).empty();
+    const bool one = gap > kTabColumns || behind.empty();
     item_indent_ = indent + marker + (one ? 1 : gap);
     indent += marker + gap;
     rest = behind;
@@ -87,7 +87,7 @@ void FenceScanner::FollowList(std::string_view& rest, std::size_t& indent) {
 }
 
 FenceScanner::Line FenceScanner::Take(std::string_view line) {
-  while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.remove_suffix(1);
+  line = line.substr(0, line.find_last_not_of(" \t\n\v\f\r") + 1);  // npos + 1 is 0: only blanks
   std::size_t indent = TakeIndent(line, std::string_view::npos);
   if (open_) {
     if (!Closes(line, indent)) return Line::kCode;

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -105,6 +106,15 @@ TEST(FindFencedBlocks, ABlockThatIsNotClosedEndsAtTheNext) {
 TEST(FindFencedBlocks, ABlockMayHaveBlocksWithin) {
   EXPECT_THAT(ContentsOf("```markdown\n# T\n```sh\nls\n```\nEnd\n```py\n1\n```\n```\nAnd\n```py\n2\n```\n"),
               ElementsAre("# T\n```sh\nls\n```\nEnd\n```py\n1\n```\n", "2\n"));
+}
+
+TEST(FindFencedBlocks, ManyListMarkersBeforeManyBlanksTakeLittleTime) {
+  std::string line;
+  for (int i = 0; i < 100'000; ++i) line += "- ";
+  line.append(100'000, ' ');
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_THAT(ContentsOf(line + "\n```\nx\n```\n"), ElementsAre("x\n"));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(3)) << "12 s before";
 }
 
 TEST(FindFencedBlocks, EmptyAndCrLf) {

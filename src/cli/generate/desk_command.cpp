@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <system_error>
@@ -39,8 +38,10 @@ Result<Requests> RequestsIn(const fs::path& folder) {
   for (const auto& entry : entries) {
     const std::optional<int> number = DeskRequestNumber(entry.path().filename().string());
     if (!number) continue;
-    const Result<std::string> answer = ReadFile(folder / DeskAnswerName(*number), kMaxAnswerBytes);
-    requests[*number] = answer && !DeskAnswerText(*answer).empty();
+    // One that can't be read is an answer, too, and isn't replaced.
+    const fs::path place = folder / DeskAnswerName(*number);
+    const Result<std::string> answer = ReadFile(place, kMaxAnswerBytes);
+    requests[*number] = answer ? !DeskAnswerText(*answer).empty() : fs::exists(place, code);
   }
   if (!requests.empty()) return requests;
   return InputError(fmt::format("{} has no requests; `upskill generate -m {}` writes them there", folder.string(),
@@ -61,7 +62,12 @@ fs::path FileToPaste(const fs::path& folder, int number, bool whole) {
 
 Result<std::string> ReadAnswer(const std::string& file) {
   if (file != "-") return ReadFile(file, kMaxAnswerBytes);
-  return std::string(std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>());
+  std::string text(kMaxAnswerBytes + 1, '\0');
+  std::cin.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::cin.gcount()));
+  if (text.size() > kMaxAnswerBytes)
+    return InputError(fmt::format("an answer has at most {} MiB", kMaxAnswerBytes >> 20U));
+  return text;
 }
 
 // Whether `generate` would take it.

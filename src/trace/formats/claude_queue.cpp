@@ -8,17 +8,25 @@
 #include "util/text.h"
 
 namespace upskill {
+namespace {
+
+constexpr std::ptrdiff_t kMostSearched = 1000;  // messages that wait, for the one that is removed
+
+}  // namespace
 
 void ClaudeQueue::Note(std::string_view operation, std::string text, const EventContext& stamp) {
   if (operation == "enqueue") {
     if (!Trim(text).empty()) queue_.push_back({stamp, std::move(text)});
   } else if (operation == "remove") {
-    const auto message = std::find_if(queue_.begin(), queue_.end(), [&](const Message& queued) {
-      return !queued.removed && (text.empty() || queued.text == text);
-    });
-    if (message != queue_.end()) message->removed = true;
+    while (settled_ < queue_.size() && queue_[settled_].removed) ++settled_;
+    const auto first = queue_.begin() + static_cast<std::ptrdiff_t>(settled_);
+    const auto end = first + std::min(queue_.end() - first, kMostSearched);
+    const auto message = std::find_if(
+        first, end, [&](const Message& queued) { return !queued.removed && (text.empty() || queued.text == text); });
+    if (message != end) message->removed = true;
   } else if (operation == "popAll") {  // moved back into the input box
     std::erase_if(queue_, [](const Message& queued) { return !queued.removed; });
+    settled_ = queue_.size();
   }
 }
 
@@ -33,6 +41,7 @@ void ClaudeQueue::NoteMessage(std::string_view text) {
     });
     if (message == end) return;
     text = Trim(text.substr(Trim(message->text).size()));
+    if (message - queue_.begin() < static_cast<std::ptrdiff_t>(settled_)) --settled_;
     queue_.erase(message);
   }
 }
@@ -42,9 +51,13 @@ std::vector<ClaudeQueue::Message> ClaudeQueue::TakeRemoved() {
       std::stable_partition(queue_.begin(), queue_.end(), [](const Message& queued) { return !queued.removed; });
   std::vector<Message> removed(std::make_move_iterator(first), std::make_move_iterator(queue_.end()));
   queue_.erase(first, queue_.end());
+  settled_ = 0;
   return removed;
 }
 
-std::vector<ClaudeQueue::Message> ClaudeQueue::TakeAll() { return std::exchange(queue_, {}); }
+std::vector<ClaudeQueue::Message> ClaudeQueue::TakeAll() {
+  settled_ = 0;
+  return std::exchange(queue_, {});
+}
 
 }  // namespace upskill

@@ -30,6 +30,7 @@ class ClaudeQueue {
 
  private:
   std::vector<Message> queue_;
+  std::size_t settled_ = 0;  // the first messages, all of which are removed
 };
 
 }  // namespace upskill

@@ -133,6 +133,10 @@ class OpenCodeReader : public RecordReader {
   }
 
   void KeepInfo(Json info, std::size_t line) {
+    if (!info.is_object()) {
+      builder_.NoteUnknown("message that is not an object", info, line);
+      return;
+    }
     MessageState& state = StateOf(StringAt(info, "id"));
     if (state.line == 0) state.line = line;
     state.info = std::move(info);

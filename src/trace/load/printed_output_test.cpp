@@ -27,6 +27,18 @@ std::vector<std::string> TextsOf(const Trace& trace, EventKind kind, bool abando
 
 using Texts = std::vector<std::string>;
 
+TEST(PrintedOutput, OpenCodeMessagesThatAreNoObjects) {
+  for (const char* info : {R"("x")", "[1]", "3"}) {
+    const Trace trace = Read(std::string(R"({"type":"session.updated","properties":{"info":{"id":"s"}}}
+{"type":"message.updated","properties":{"info":)") +
+                             info + R"(}}
+{"type":"error","sessionID":"s","error":{"name":"E"}}
+{"type":"step_finish","sessionID":"s","part":{"id":"p4","messageID":"","type":"step-finish","cost":0.5,"tokens":{"input":6}}}
+)");
+    EXPECT_FALSE(trace.unknown_records.empty()) << info;
+  }
+}
+
 TEST(PrintedOutput, OpenCodeRun) {
   const Trace trace = Read(
       R"({"type":"step_start","timestamp":1767036059338,"sessionID":"s","part":{"id":"p1","messageID":"m1","type":"step-start"}}

@@ -63,6 +63,18 @@ TEST(ReadTrace, WorkGrowsInStepWithTheSize) {
        }},
       {"keys of a document",
        [](std::size_t count) { return R"({"messages":[{"role":"user","content":"hi"}],)" + Members(count) + "}"; }},
+      {"messages that are queued and removed",
+       [](std::size_t count) {
+         const auto operation = [](const char* name) {
+           return R"({"type":"queue-operation","sessionId":"s","operation":")" + std::string(name) + "\"";
+         };
+         const std::string enqueue = operation("enqueue") + R"(,"content":"m"})" + "\n";
+         const std::string remove = operation("remove") + "}\n";
+         return Record(0, "\"x\"") +
+                Repeated(
+                    count, [&](std::size_t) { return enqueue; }, "") +
+                Repeated(count, [&](std::size_t) { return remove; }, "");
+       }},
       {"messages of a document", [](std::size_t count) {
          return "[" + Repeated(count, [](std::size_t) { return R"({"role":"user","content":"hi"})"; }, ",\n") + "]";
        }}};
