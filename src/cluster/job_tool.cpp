@@ -7,6 +7,7 @@
 #include <array>
 
 #include "util/child_environment.h"
+#include "util/child_process.h"
 #include "util/run_child.h"
 #include "util/text.h"
 
@@ -58,7 +59,9 @@ std::string HowToInstall(std::string_view tool) {
 
 Result<JobToolOutcome> RunTool(const std::vector<std::string>& words, std::string_view input,
                                std::chrono::seconds limit) {
-  std::string command = "exec";
+  // Jobs get the environment of the tool that submits them, and this command's mark would end them with it wherever
+  // they run on this machine.
+  std::string command = fmt::format("unset {}; exec", kCommandMark);
   for (const std::string& word : words) command += " " + ShellWord(word);
   ChildLimits limits;
   limits.time = limit;

@@ -107,6 +107,12 @@ TEST_F(FakeSlurm, SubmitsAnArrayWithTheCommand) {
               HasSubstr("/bin/upskill eval 'it'\\''s a skill' --seed=7 --shard \"$shard/4\" --runs-dir \"$folder\" "));
 }
 
+// Jobs inherit the environment of sbatch: with its mark, those on this machine would be ended as its processes.
+TEST_F(FakeSlurm, JobsDontHaveTheMarkOfTheCommandThatSubmitsThem) {
+  Tool("sbatch", "[ -z \"${UPSKILL_COMMAND_ID+set}\" ] && echo 42");
+  EXPECT_TRUE((*MakeSlurm("", {}))->Submit(Array()).ok());
+}
+
 TEST_F(FakeSlurm, ARefusalSaysWhatSlurmSaid) {
   Tool("sbatch", "echo 'sbatch: error: invalid partition specified: gpu' >&2; exit 1");
   const Result<std::string> id = (*MakeSlurm("gpu", {}))->Submit(Array());

@@ -26,10 +26,6 @@ namespace {
 using std::chrono::milliseconds;
 using Pair = std::array<int, 2>;
 
-// Names the command in the environment of whatever it starts: a process may leave its group and its parent (setsid, a
-// daemon), but it passes its environment on.
-constexpr std::string_view kMark = "UPSKILL_COMMAND_ID=";
-
 // $1: the command, $2: its mark. Runs the command and, in the same process group, a watcher that ends the group and
 // what has left it when this process has exited, even if it was killed: nothing is ever written to the pipe at file
 // descriptor 3, and reading it returns when its only writer is gone. The watcher's parent exits at once, so that the
@@ -45,9 +41,11 @@ export "$2"
 exec 3<&-
 exec /bin/sh -c "$1")";
 
+// Names the command in the environment of whatever it starts: a process may leave its group and its parent (setsid, a
+// daemon), but it passes its environment on.
 std::string NewMark() {
   std::random_device random;
-  return fmt::format("{}{:08x}{:08x}", kMark, random(), random());
+  return fmt::format("{}={:08x}{:08x}", kCommandMark, random(), random());
 }
 
 // The beginning of a file of /proc; empty: it can't be read.

@@ -12,8 +12,11 @@
 
 namespace upskill {
 
+// The variable that marks a command's processes.
+inline constexpr const char* kCommandMark = "UPSKILL_COMMAND_ID";
+
 // A command of the user, run by /bin/sh in its own process group, with all processes that it starts: those that leave
-// the group, such as daemons, are known by the variable UPSKILL_COMMAND_ID of their environment, unless they have
+// the group, such as daemons, are known by kCommandMark in their environment, unless they have
 // cleared it or run as another user, and where there is /proc. This class owns the other ends of the command's three
 // standard streams. It ends with this process, even if this process is killed. Move-only, not thread-safe. Not for
 // commands from a model, a case or a skill.

@@ -115,11 +115,12 @@ class Cluster:
         return found.stdout.decode().split()
 
     def state(self):
-        """Everything that helps to understand a test that failed: tasks, nodes and the end of the controller's log."""
+        """Everything that helps to understand a test that failed: tasks, nodes and the ends of the logs."""
         shown = [subprocess.run(command, capture_output=True, text=True).stdout
                  for command in (["squeue", "-r", "-t", "all"], ["sinfo", "-N", "-l"])]
-        log = (self.folder / "log/slurmctld.log").read_text(errors="replace").splitlines()
-        return "\n".join(shown + log[-100:])
+        for log in sorted((self.folder / "log").glob("*.log")):
+            shown += [log.name, *log.read_text(errors="replace").splitlines()[-100:]]
+        return "\n".join(shown)
 
     def stop(self):
         for name in sorted(self.daemons, key=lambda name: name == "munged"):

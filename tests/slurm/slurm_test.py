@@ -53,7 +53,7 @@ class EvalOnSlurm(unittest.TestCase):
             process.kill()
             out, _ = process.communicate()
             self.fail(f"no end within {limit} s\n{out}\n{CLUSTER.state()}\n{json.dumps(self.record(), indent=1)}")
-        self.assertEqual(process.returncode, code, out)
+        self.assertEqual(process.returncode, code, f"{out}\n{CLUSTER.state()}")
         return out
 
     def run_folder(self):
@@ -74,8 +74,9 @@ class EvalOnSlurm(unittest.TestCase):
         self.assertEqual(len(answers(self.run_folder())), 2 * CASES)
 
     def test_shards_give_the_answers_of_one_machine(self):
-        self.end(self.start())
+        out = self.end(self.start())
         self.check_run()
+        self.assertEqual(len(self.record()["submissions"]), 1, out)
         subprocess.run(self.command("--runs-dir", "here", "--no-cache"), cwd=self.folder, check=True, capture_output=True)
         here = next((self.folder / "here").glob("*/samples.jsonl")).parent
         self.assertEqual(answers(self.run_folder()), answers(here))
