@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "kernel/words.h"
+#include "util/list.h"
 #include "util/text.h"
 
 namespace upskill {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernel/words.h"
+#include "util/list.h"
 
 namespace upskill {
 namespace {

@@ -17,6 +17,7 @@
 
 #include "kernel/cpp_signature.h"
 #include "kernel/words.h"
+#include "util/list.h"
 
 namespace upskill {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "kernel/build_values.h"
 #include "kernel/words.h"
+#include "util/list.h"
 
 namespace upskill {
 namespace {

@@ -13,6 +13,7 @@
 #include "kernel/python_names.h"
 #include "kernel/python_rules.h"
 #include "kernel/words.h"
+#include "util/list.h"
 #include "util/text.h"
 
 namespace upskill {

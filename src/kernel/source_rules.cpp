@@ -16,6 +16,7 @@
 #include "kernel/build_values.h"
 #include "kernel/cpp_signature.h"
 #include "kernel/words.h"
+#include "util/list.h"
 
 namespace upskill {
 namespace {

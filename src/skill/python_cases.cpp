@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "util/json_builder.h"
+#include "util/list.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -22,11 +23,6 @@ constexpr const char* kList = "tests";
 // The keys of a test in the Python tool (TestCase), in its order.
 constexpr std::array<std::string_view, 6> kPythonKeys = {"input",       "context",   "expected",
                                                          "output_file", "validator", "validator_config"};
-
-template <std::size_t N>
-bool IsOneOf(std::string_view key, const std::array<std::string_view, N>& keys) {
-  return std::find(keys.begin(), keys.end(), key) != keys.end();
-}
 
 bool AllStrings(const Json& values) {
   return std::all_of(values.begin(), values.end(), [](const Json& value) { return value.is_string(); });

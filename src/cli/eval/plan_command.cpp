@@ -16,6 +16,7 @@
 #include "cli/eval/option_row.h"
 #include "cli/eval/plan_look.h"
 #include "cli/eval/plan_time.h"
+#include "cli/eval/run_demand.h"
 #include "cli/options/color_option.h"
 #include "cli/options/help_formatter.h"
 #include "cli/options/option_checks.h"
@@ -160,7 +161,7 @@ Result<Estimate> EstimateFor(const PlanOptions& options, const Inputs& inputs, c
   for (const Case& test_case : inputs.suite.cases) {
     prompt += static_cast<double>(EstimateTokens(test_case.input)) / static_cast<double>(inputs.suite.cases.size());
   }
-  double output = options.max_tokens / 2.0;
+  double output = GuessedAnswerTokens(options.max_tokens);
   ASSIGN_OR_RETURN(const KnownStudent known,
                    FindKnownStudent(inputs.runs_dir, model, inputs.suite, options.max_tokens));
   if (known.answers > 0) {

@@ -14,11 +14,12 @@
 namespace upskill {
 namespace {
 
-constexpr double kGuessedOutput = 300.0;  // tokens of an answer
-constexpr double kSmallCost = 0.25;       // USD: not worth a line
-constexpr double kLargeCost = 5.0;        // USD: asks for --max-cost
+constexpr double kSmallCost = 0.25;  // USD: not worth a line
+constexpr double kLargeCost = 5.0;   // USD: asks for --max-cost
 
 }  // namespace
+
+double GuessedAnswerTokens(int max_tokens) { return std::min(300.0, static_cast<double>(max_tokens)); }
 
 RunDemand DemandOf(const Plan& plan) {
   RunDemand demand;
@@ -36,8 +37,7 @@ RunDemand DemandOf(const Plan& plan) {
       demand.longest_system_prompt = std::move(prompt);
   }
   demand.answers = static_cast<std::size_t>(repeated * static_cast<double>(cases * plan.arms.size()));
-  const double of_each = std::min(kGuessedOutput, static_cast<double>(plan.sampling.max_tokens));
-  demand.output_tokens = of_each * static_cast<double>(demand.answers);
+  demand.output_tokens = GuessedAnswerTokens(plan.sampling.max_tokens) * static_cast<double>(demand.answers);
   return demand;
 }
 

@@ -21,6 +21,9 @@ struct RunDemand {
   double output_tokens = 0.0;  // guessed, within the maximum
 };
 
+// Tokens of an answer of a model that hasn't been measured.
+double GuessedAnswerTokens(int max_tokens);
+
 RunDemand DemandOf(const Plan& plan);
 
 // Error: a model's context has no room for the system prompt with the skill, so that nothing could be compared.

@@ -21,6 +21,7 @@
 #include "model/hub/gguf_cache.h"
 #include "model/hub/gguf_name.h"
 #include "prompts/prompts.h"
+#include "util/list.h"
 #include "util/user_folders.h"
 
 namespace upskill {
@@ -133,11 +134,6 @@ std::vector<CompletionWord> NamesFor(const std::string& command, const CLI::Opti
 std::vector<CompletionWord> AcceptedNames(const CLI::Option& option) {
   const std::vector<std::string> names = NamesAcceptedBy(option);
   return WordsOf(names);
-}
-
-template <std::size_t N>
-bool IsOneOf(std::string_view text, const std::array<std::string_view, N>& list) {
-  return std::find(list.begin(), list.end(), text) != list.end();
 }
 
 }  // namespace

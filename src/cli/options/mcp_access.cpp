@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -11,15 +10,12 @@
 #include "net/http_client.h"
 #include "net/url.h"
 #include "util/known_secrets.h"
+#include "util/list.h"
 #include "util/text.h"
 #include "util/variable_text.h"
 
 namespace upskill {
 namespace {
-
-bool IsListed(const std::vector<std::string>& list, const std::string& text) {
-  return std::find(list.begin(), list.end(), text) != list.end();
-}
 
 Status TakeVariables(const ToolServer& server, const McpChoice& choice, const Env& env, McpAccess& access) {
   for (const auto& [header, text] : server.headers) {
@@ -27,7 +23,7 @@ Status TakeVariables(const ToolServer& server, const McpChoice& choice, const En
       return InputError(fmt::format("\"headers\": \"{}\" can't be set", ExcerptLine(header, 60)));
     ASSIGN_OR_RETURN(const std::vector<std::string> names, VariablesIn(text));
     for (const std::string& name : names) {
-      if (!IsListed(choice.variables, name)) {
+      if (!IsOneOf(name, choice.variables)) {
         return InputError(
             fmt::format("its header {} would have the value of the environment variable {}; to confirm "
                         "that it may be sent to {}, give --mcp-env {}",
@@ -54,7 +50,7 @@ Result<McpAccess> McpAccessOf(const Plan& plan, const McpChoice& choice, const E
       if (server.url.empty()) continue;
       const std::string place = fmt::format("MCP server {}", server.name);
       RETURN_IF_ERROR(ParseHttpUrl(server.url).With(place));
-      if (!IsListed(choice.urls, server.url)) {
+      if (!IsOneOf(server.url, choice.urls)) {
         return InputError(
             fmt::format("{}: the suite names a server at {}; to allow upskill to connect to it, add --mcp-url {}",
                         place, server.url, ShellWord(server.url)));

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <string_view>
@@ -12,6 +11,7 @@
 
 #include "cli/options/help_formatter.h"
 #include "cli/options/python_options.h"
+#include "util/list.h"
 #include "util/nearest_name.h"
 #include "util/text.h"
 
@@ -63,16 +63,12 @@ std::vector<std::string> NamesOf(const std::vector<const CLI::App*>& commands) {
   return names;
 }
 
-bool Contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 // The commands that have this option, those of commands among them: "`runs`, `trace show`".
 std::string CommandsWith(const CLI::App& app, const std::string& option) {
   std::string list;
   for (const CLI::App* command : VisibleCommands(app)) {
     std::string inner;
-    if (Contains(OptionsOf(*command), option)) {
+    if (IsOneOf(option, OptionsOf(*command))) {
       inner = fmt::format("`{}`", CommandPath(*command).substr(CommandPath(app).size() + 1));
     } else if (const std::string below = CommandsWith(*command, option); !below.empty()) {
       inner = fmt::format("`{} {}", command->get_name(), below.substr(1));
@@ -91,7 +87,7 @@ std::string UnknownOption(const CLI::App& app, const Unknown& unknown) {
   if (&command != &app) {
     const std::string path = CommandPath(command);
     const std::vector<std::string> global = OptionsOf(app);
-    if (Contains(global, name))
+    if (IsOneOf(name, global))
       return fmt::format("'{0}' goes before the command: upskill {0} ... {1}", name, path.substr(path.find(' ') + 1));
     if (NearestName(name, own)) return fmt::format("unknown option '{}' for {}{}", name, path, DidYouMean(name, own));
     if (const std::string others = CommandsWith(app, name); !others.empty())
@@ -100,7 +96,7 @@ std::string UnknownOption(const CLI::App& app, const Unknown& unknown) {
       return fmt::format("unknown option '{}' for {}{} (before the command)", name, path, DidYouMean(name, global));
     return fmt::format("unknown option '{}' for {}", name, path);
   }
-  if (const CLI::App& named = NamedCommand(app); &named != &app && Contains(OptionsOf(named), name))
+  if (const CLI::App& named = NamedCommand(app); &named != &app && IsOneOf(name, OptionsOf(named)))
     return fmt::format("'{}' goes after the command: {} {}", name, CommandPath(named), name);
   if (NearestName(name, own)) return fmt::format("unknown option '{}'{}", name, DidYouMean(name, own));
   if (const std::string others = CommandsWith(app, name); !others.empty())
@@ -128,7 +124,7 @@ std::string NameAfterLongDash(std::string_view word) {
 std::string OptionWithLongDash(const CLI::App& command, const std::string& word) {
   const std::string name = NameAfterLongDash(word);
   const std::string option = (name.size() == 1 ? "-" : "--") + name;
-  return !name.empty() && Contains(OptionsOf(command), option) ? option : std::string();
+  return !name.empty() && IsOneOf(option, OptionsOf(command)) ? option : std::string();
 }
 
 std::string UnknownArgument(const CLI::App& app, const Unknown& unknown) {

@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
 
 #include "check/text_checks.h"
 #include "util/json.h"
+#include "util/list.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -26,11 +26,6 @@ constexpr std::array<std::string_view, 12> kFindingNames = {
 
 Error Wrong(std::string_view key, std::string_view must) {
   return InputError(fmt::format("\"{}\" of cuda_run must {}", key, must));
-}
-
-template <typename List>
-bool IsOneOf(const List& list, std::string_view name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
 }
 
 Result<std::string> ReadCode(const CheckSpec& spec, const char* key) {
@@ -78,7 +73,7 @@ Status ReadBuffer(const Json& json, RunArgument& argument) {
   if (role != "in" && role != "out" && role != "inout") return Wrong("role", "be \"in\", \"out\" or \"inout\"");
   argument.role = role == "in" ? ArgumentRole::kIn : (role == "out" ? ArgumentRole::kOut : ArgumentRole::kInOut);
   for (const Json& dimension : Member(json, "shape")) argument.shape.push_back(ExpressionText(dimension));
-  if (argument.shape.empty() || IsOneOf(argument.shape, ""))
+  if (argument.shape.empty() || IsOneOf(std::string(), argument.shape))
     return Wrong("shape", "be a list of numbers and names of sizes: [\"rows\", \"cols\"]");
   if (const Json* const fill = FindMember(json, "fill"); fill != nullptr) {
     ASSIGN_OR_RETURN(argument.fill, ReadFill(*fill));
@@ -167,11 +162,11 @@ Status ReadConditions(const CheckSpec& spec, CudaRunSpec& run) {
   }
   if (const Json* const value = FindMember(spec.options, "precision"); value != nullptr) {
     run.precision = value->is_string() ? value->get<std::string>() : "";
-    if (!IsOneOf(kPrecisions, run.precision)) return Wrong("precision", "be f64, f32, f16, bf16, tf32, fp8 or int8");
+    if (!IsOneOf(run.precision, kPrecisions)) return Wrong("precision", "be f64, f32, f16, bf16, tf32, fp8 or int8");
   }
   for (const Json& kind : Member(spec.options, "allow")) {
     run.allow.push_back(kind.is_string() ? kind.get<std::string>() : "");
-    if (!IsOneOf(kFindingNames, run.allow.back()))
+    if (!IsOneOf(run.allow.back(), kFindingNames))
       return Wrong("allow", fmt::format("be a list of kinds of findings: {}", fmt::join(kFindingNames, ", ")));
   }
   return {};

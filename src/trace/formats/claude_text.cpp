@@ -5,15 +5,11 @@
 #include <array>
 #include <utility>
 
+#include "util/list.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
-
-template <std::size_t N>
-bool IsOneOf(std::string_view word, const std::array<std::string_view, N>& words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
 
 // Elements that are a message of the program or of another agent: what follows them is, too.
 bool IsNotice(std::string_view tag) {

@@ -9,16 +9,13 @@
 #include <vector>
 
 #include "trace/read/record_parser.h"
+#include "util/list.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
 
 constexpr std::size_t kRecordsToLookAt = 40;
-
-bool IsOneOf(const std::string& text, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), text) != words.end();
-}
 
 bool HasBlock(const Json& message, std::initializer_list<std::string_view> types) {
   const Json& content = Member(message, "content");

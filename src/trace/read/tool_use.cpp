@@ -5,6 +5,7 @@
 #include <array>
 
 #include "trace/read/record_parser.h"
+#include "util/list.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -15,11 +16,6 @@ std::string PlainToolName(std::string_view tool) {
   const std::size_t server = tool.rfind("__");
   if (server != std::string_view::npos && server + 2 < tool.size()) tool.remove_prefix(server + 2);
   return ToLowerAscii(tool);
-}
-
-template <std::size_t N>
-bool IsOneOf(const std::string& name, const std::array<std::string_view, N>& names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 std::string FirstString(const Json& object, std::initializer_list<const char*> keys) {
