@@ -49,6 +49,7 @@ class JsonToolsModel : public Model {
 
   const ModelInfo& info() const override { return info_; }
   int Window() const override { return model_->Window(); }
+  int Parallel() const override { return model_->Parallel(); }
   RateLimits rate_limits() const override { return model_->rate_limits(); }
   int MaxOutputTokens(const ChatRequest& request) const override { return model_->MaxOutputTokens(request); }
   std::optional<std::size_t> CountTokens(const std::string& text) const override { return model_->CountTokens(text); }

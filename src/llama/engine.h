@@ -52,6 +52,7 @@ class Engine : public Model {
   void ShareProcessors(int models) override { sharing_ = std::max(1, models); }
   // Twice the batch, so that the engine never waits for the caller.
   int Window() const override { return 2 * settings_.parallel; }
+  int Parallel() const override { return settings_.parallel; }
 
  private:
   using Tokens = Tokenizer::Tokens;

@@ -139,7 +139,10 @@ int RunEngineWorker(const std::filesystem::path& model_file) {
     link.Send({{"type", "failed"}, {"error", ErrorToJson(model.error())}});
     return 0;
   }
-  link.Send({{"type", "ready"}, {"info", InfoToJson((*model)->info())}, {"window", (*model)->Window()}});
+  link.Send({{"type", "ready"},
+             {"info", InfoToJson((*model)->info())},
+             {"window", (*model)->Window()},
+             {"parallel", (*model)->Parallel()}});
   Serve(**model, link);
   return 0;
 }

@@ -100,6 +100,7 @@ Status WorkerModel::AcceptReady(const Json& message) {
   }
   info_ = std::move(info);
   window_ = std::max(1, JsonGet<int>(message, "window", 1));
+  parallel_ = std::max(1, JsonGet<int>(message, "parallel", 1));
   FinishLoading({});
   return {};
 }

@@ -58,6 +58,7 @@ class WorkerModel : public Model {
   }
   void ShareProcessors(int models) override { requests_->ShareProcessors(models); }
   int Window() const override { return window_; }
+  int Parallel() const override { return parallel_; }
 
  private:
   void Run();
@@ -78,6 +79,7 @@ class WorkerModel : public Model {
   // Written once by the thread, before load_result_.
   ModelInfo info_;
   int window_ = 1;
+  int parallel_ = 1;
 
   std::thread thread_;  // last: uses everything above
 };

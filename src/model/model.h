@@ -91,6 +91,8 @@ class Model {
   // How many unanswered requests the caller should keep started to keep this model busy. With fewer, a model may wait
   // for a request that `more_follows` promised.
   virtual int Window() const = 0;
+  // How many of them it works on at the same time; the others wait for a place.
+  virtual int Parallel() const { return Window(); }
 };
 
 // Starts one request and waits for its answer. `stop`, which may be null: when it is 2 or more, all requests of the

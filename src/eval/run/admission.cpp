@@ -39,6 +39,13 @@ std::size_t Admission::in_flight() const {
   return sum;
 }
 
+std::size_t Admission::worked_on() const {
+  std::size_t sum = 0;
+  for (const Lane& lane : lanes_)
+    sum += std::min(lane.in_flight, static_cast<std::size_t>(std::max(1, lane.model().Parallel())));
+  return sum;
+}
+
 void Admission::SendWhatFits(Clock::Steady now) {
   FollowTimeLimit(now);
   if (!exhausted_.empty()) return ShareProcessors();

@@ -381,6 +381,7 @@ class Runner {
   void Report() {
     progress_.rate_limits = RateLimitsOf(input_.models, input_.judge);
     progress_.in_flight = admission_.in_flight();
+    progress_.worked_on = admission_.worked_on();
     progress_.saved = admission_.saved();
     progress_.seconds = SecondsBetween(started_, input_.clock->Now());
     if (input_.observer != nullptr) input_.observer->OnProgress(progress_);

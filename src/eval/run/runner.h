@@ -31,6 +31,7 @@ struct RunProgress {
   std::size_t errors = 0;  // cells abandoned with an error
   std::size_t retries = 0;
   std::size_t in_flight = 0;
+  std::size_t worked_on = 0;       // of those in flight; the others wait for their model
   std::int64_t output_tokens = 0;  // generated in this run
   double cost_usd = 0.0;           // of this run's own answers whose cost is known
   std::size_t saved = 0;           // cells skipped because the verdict was known

@@ -35,7 +35,7 @@ std::string ProgressBar(double fraction, std::size_t cells) {
 // "1:10 to 2:30 left": what is in flight may be nearly done or just begun. Once that matters little, one number.
 std::string TimeLeft(const RunProgress& progress, std::size_t finished, std::size_t fresh) {
   const auto left_if = [&](double share) {
-    const double begun = share * static_cast<double>(progress.in_flight);
+    const double begun = share * static_cast<double>(progress.worked_on);
     const double open = std::max(0.0, static_cast<double>(progress.total - finished) - begun);
     return open * progress.seconds / (static_cast<double>(fresh) + begun);
   };
@@ -76,7 +76,7 @@ std::string ProgressText(const RunProgress& progress, const Style& style, bool w
     text += fmt::format("  {}, no answer yet after {}", Counted(progress.in_flight, "request") + " in flight",
                         DurationText(progress.seconds));
   // Before the first answers are complete, the rate would be far too low.
-  if (progress.output_tokens > 0 && fresh >= progress.in_flight) {
+  if (progress.output_tokens > 0 && fresh >= progress.worked_on) {
     text +=
         fmt::format("   {:.0f} tok/s", static_cast<double>(progress.output_tokens) / std::max(progress.seconds, 1e-3));
   }

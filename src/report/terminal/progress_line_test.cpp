@@ -100,13 +100,22 @@ TEST(ProgressText, ReusedCellsDoNotSpeedUpTheEstimate) {
 TEST(ProgressText, TheFirstAnswersGiveARange) {
   RunProgress progress;
   progress.total = 32;
-  progress.in_flight = 8;
+  progress.in_flight = progress.worked_on = 8;
   progress.seconds = 60.0;
   EXPECT_THAT(ProgressText(progress, {false, 100}, false), HasSubstr("8 requests in flight, no answer yet after 1:00"));
   progress.done = 1;
   progress.output_tokens = 500;
   EXPECT_THAT(ProgressText(progress, {false, 100}, false), HasSubstr("2:55 to 9:40 left"));
   EXPECT_THAT(ProgressText(progress, {false, 100}, false), Not(HasSubstr("tok/s")));
+}
+
+TEST(ProgressText, RequestsThatWaitForTheirModelHaventBegun) {
+  RunProgress progress;
+  progress.total = progress.in_flight = 64;
+  progress.worked_on = 32;
+  progress.seconds = 60.0;
+  progress.done = 1;
+  EXPECT_THAT(ProgressText(progress, {false, 100}, false), HasSubstr("1:09 to 6:07 left"));
 }
 
 TEST(ProgressLine, InAPipeThereIsALineEveryTenSeconds) {
