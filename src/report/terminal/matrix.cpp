@@ -191,7 +191,8 @@ std::vector<ChoiceRow> ChoiceRows(const SweetSpot& spot) {
                     TokensText(choice), CostText(choice), choice.with_skill ? WorthText(*choice.cell) : "", note});
   };
   for (std::size_t i = 0; i < spot.choices.size(); ++i) {
-    add(spot.choices[i], spot.sweet_spot == i ? "best value" : spot.best == i ? "highest" : "");
+    const bool is_best_value = spot.sweet_spot == i && !spot.choices[i].has_doubtful_skill();
+    add(spot.choices[i], is_best_value ? "best value" : spot.best == i ? "highest" : "");
   }
   for (const Choice& choice : spot.not_compared) add(choice, "");
   return rows;

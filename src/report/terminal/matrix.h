@@ -65,6 +65,8 @@ struct Choice {
   std::optional<double> tokens;  // absent: unknown, like the cost
   std::optional<double> cost_usd;
 
+  // It has a skill that was compared and isn't shown to help.
+  bool has_doubtful_skill() const { return with_skill && cell->lift && cell->verdict != Verdict::kHelps; }
   const ChoiceAnswers* answers() const {
     const std::optional<ChoiceAnswers>& answers = with_skill ? cell->skill_answers : cell->baseline_answers;
     return answers ? &*answers : nullptr;

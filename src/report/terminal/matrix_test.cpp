@@ -183,6 +183,22 @@ TEST(FindSweetSpot, NothingMeasured) {
   EXPECT_FALSE(spot.sweet_spot);
 }
 
+// Its model alone may be as good: what isn't shown to help isn't recommended.
+TEST(FindSweetSpot, ASkillThatIsntShownToHelpIsNoBestValue) {
+  Matrix matrix;
+  matrix.skills = {"s"};
+  matrix.models = {"m"};
+  for (const Verdict verdict : {Verdict::kUndecided, Verdict::kHelps}) {
+    matrix.cells = {CellOf("m", 0.5, 0.75, 0.001, 0.0015, verdict)};
+    const SweetSpot spot = FindSweetSpot(matrix, "s");
+    ASSERT_TRUE(spot.sweet_spot);
+    ASSERT_TRUE(spot.choices[*spot.sweet_spot].with_skill);
+    const bool helps = verdict == Verdict::kHelps;
+    EXPECT_EQ(ChoiceRows(spot).at(*spot.sweet_spot).note, helps ? "best value" : "highest");
+    EXPECT_EQ(SweetSpotLine(spot).text().find("best value: not shown") == std::string::npos, helps);
+  }
+}
+
 TEST(WorthItsTokens, TheCostOfAPassedAnswer) {
   EXPECT_EQ(WorthItsTokens(CellOf("m", 0.5, 1.0, 0.001, 0.0015)), Worth::kYes);
   EXPECT_EQ(WorthItsTokens(CellOf("m", 0.5, 0.6, 0.001, 0.0015)), Worth::kCostsMore);

@@ -44,10 +44,10 @@ std::string OtherArmText(const Choice& choice) {
 
 // The best value. "Use … with this skill" needs a skill that helps, too.
 std::string UseText(const SweetSpot& spot, const Choice& choice) {
-  const bool skill_is_shown = !choice.with_skill || (choice.cell->lift && choice.cell->verdict == Verdict::kHelps);
+  const bool skill_is_shown = !choice.with_skill || (choice.cell->lift && !choice.has_doubtful_skill());
   const std::string what = LabelOf(choice, "this");
   const bool is_best = spot.best && &choice == &spot.choices[*spot.best];
-  const char* unshown = is_best ? "Highest pass rate: " : "Best value: ";
+  const char* unshown = is_best ? "Highest pass rate: " : "Good enough: ";
   return fmt::format("{}{}: {} answers passed, {}{}.", skill_is_shown ? "Use " : unshown, what,
                      PassedOf(ArmOfChoice(choice, choice.with_skill)), PriceText(spot, choice), OtherArmText(choice));
 }
@@ -55,7 +55,7 @@ std::string UseText(const SweetSpot& spot, const Choice& choice) {
 std::string HowSureText(const SweetSpot& spot, const Choice& choice) {
   std::string text =
       fmt::format("It is shown that no other choice passes more than {:g} points more.", spot.margin * 100.0);
-  if (choice.with_skill && choice.cell->lift && choice.cell->verdict != Verdict::kHelps)
+  if (choice.has_doubtful_skill())
     text += choice.cell->verdict == Verdict::kNoEffect ? " The skill makes no difference to this model, though."
                                                        : " That this model needs the skill isn't shown, though.";
   return text;

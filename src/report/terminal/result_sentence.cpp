@@ -103,14 +103,16 @@ std::string SoFarText(const Compared& one) {
 
 // What to do while nothing is shown.
 std::string ForNowText(const Compared& one) {
-  const std::optional<double> with = one.with.rate();
-  const std::optional<double> without = one.without.rate();
-  if (!with || !without || NothingPassed(one.verdict())) return "";
-  if (one.with_previous())
-    return *with > *without ? "For now, keep the previous version: this one looks better, but that may be luck."
-                            : "For now, keep the previous version.";
-  if (*with > *without) return "For now, leave the skill out: it looks better with it, but that may be luck.";
-  return fmt::format("For now, leave the skill out{}.", *with == *without ? WastedText(one.verdict(), ": ") : "");
+  if (!one.with.rate() || !one.without.rate() || NothingPassed(one.verdict())) return "";
+  const double more = WholePercent(*one.with.rate()) - WholePercent(*one.without.rate());
+  const std::string for_now =
+      one.with_previous() ? "For now, keep the previous version" : "For now, leave the skill out";
+  if (more > 0.0) {
+    return fmt::format("{}: more answers passed with {}, but that may be {}.", for_now,
+                       one.with_previous() ? "this one" : "it",
+                       one.verdict().doubt == Doubt::kErrors ? "due to the errors" : "luck");
+  }
+  return fmt::format("{}{}.", for_now, more == 0.0 && !one.with_previous() ? WastedText(one.verdict(), ": ") : "");
 }
 
 // How far the verdict reaches.

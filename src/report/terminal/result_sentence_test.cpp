@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "report/terminal/verdict_text.h"
 #include "support/report_fixture.h"
 #include "util/text.h"
 
@@ -90,7 +91,9 @@ TEST(ResultText, UndecidedTellsWhatIsMissing) {
   StudentVerdict verdict = VerdictOf(Verdict::kUndecided);
   verdict.more_rounds = 6;
   verdict.doubt = Doubt::kErrors;
-  EXPECT_THAT(ResultWith(verdict), AllOf(HasSubstr("1 other error"), Not(HasSubstr("decide it"))));
+  EXPECT_THAT(ResultWith(verdict),
+              AllOf(HasSubstr("1 other error"), Not(HasSubstr("decide it")), Not(HasSubstr("luck"))));
+  EXPECT_EQ(MoreRoundsText(verdict), "") << "of which some may be lost, too";
   verdict.doubt = Doubt::kExcludedCases;
   verdict.excluded = {"hard"};
   EXPECT_THAT(ResultWith(verdict), HasSubstr("errors exclude 1 of 2 cases"));

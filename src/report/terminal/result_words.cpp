@@ -40,7 +40,10 @@ std::string DoubtText(const JudgedRun& run, std::size_t student) {
     case Doubt::kErrors: {
       const std::string lost = LostText(run.summary.students[student]);
       return lost.empty() ? "errors of other models leave it open"
-                          : fmt::format("the answers lost to errors ({}) could change the result", lost);
+                          : fmt::format(
+                                "the answers lost to errors ({}) could change the result; once their cause is gone, "
+                                "measure again",
+                                lost);
     }
     case Doubt::kExcludedCases:
       return fmt::format("errors exclude {} of {}", verdict.excluded.size(),

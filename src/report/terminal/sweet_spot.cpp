@@ -77,6 +77,8 @@ std::string AtShare(const SweetSpot& spot, std::size_t choice, const std::string
 TerminalText ShownLine(const SweetSpot& spot) {
   const std::string claim = fmt::format("{} is not worse than any other choice by more than {} (95 % sure)",
                                         LabelOf(spot.choices[*spot.sweet_spot]), MarginText(spot.margin));
+  if (spot.choices[*spot.sweet_spot].has_doubtful_skill())
+    return TerminalText::Format("best value: not shown: {}, but the skill isn't shown to help it\n", claim);
   if (spot.sweet_spot == spot.best)
     return TerminalText::Format("best value: {}; {} has been shown to be as good\n", claim,
                                 spot.by_cost ? "nothing cheaper" : "nothing that uses fewer tokens");

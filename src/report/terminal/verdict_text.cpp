@@ -9,6 +9,7 @@
 #include "eval/verdict/missing.h"
 #include "report/terminal/figures.h"
 #include "report/terminal/judge_text.h"
+#include "report/terminal/ledger_text.h"
 #include "report/terminal/style.h"
 #include "util/percent.h"
 #include "util/text.h"
@@ -272,10 +273,11 @@ std::string NewCasesText(const StudentVerdict& verdict) {
 
 std::string MoreRoundsText(const StudentVerdict& verdict) {
   const auto counted = [](int rounds) { return Counted(static_cast<std::size_t>(std::max(rounds, 0)), "more round"); };
-  if (verdict.word != Verdict::kUndecided || NothingPassed(verdict) || IsTooEasy(verdict)) return "";
+  const bool lost = verdict.doubt == Doubt::kErrors || verdict.doubt == Doubt::kExcludedCases;
+  if (verdict.word != Verdict::kUndecided || lost || NothingPassed(verdict) || IsTooEasy(verdict)) return "";
   if (verdict.more_rounds) {
     return fmt::format("about {}{}", counted(*verdict.more_rounds),
-                       verdict.more_show_no_effect ? " would show no effect" : "");
+                       verdict.more_show_no_effect ? " could show no effect" : "");
   }
   return verdict.more_rounds_above ? "more than " + counted(*verdict.more_rounds_above) : "";
 }
@@ -285,8 +287,8 @@ std::string VerdictText(const StudentVerdict& verdict) {
   if (const std::string range = NewCasesText(verdict); !range.empty()) text += fmt::format(" ({})", range);
   if (const std::string more = MoreRoundsText(verdict); !more.empty())
     text += (verdict.more_show_no_effect ? "; " : ", ") + more;
-  if (verdict.word == Verdict::kNoEffect && verdict.output_tokens && verdict.output_tokens->ratio()) {
-    const double change = WholePercent(*verdict.output_tokens->ratio());
+  if (verdict.word == Verdict::kNoEffect && verdict.tokens && verdict.tokens->ratio()) {
+    const double change = WholePercent(*verdict.tokens->ratio());
     if (change != 0) text += fmt::format(", {:.0f} % {} tokens", std::abs(change), change > 0 ? "more" : "fewer");
   }
   return text;
@@ -357,6 +359,7 @@ std::string SkippedText(const JudgedRun& run) {
 std::vector<std::string> VerdictRemarks(const JudgedRun& run, std::size_t student) {
   const StudentVerdict& verdict = run.verdicts[student];
   std::vector<std::string> remarks = {OpenIntervalText(run, student), LaterAnswersText(verdict), GeneralText(verdict)};
+  if (verdict.word == Verdict::kUndecided && run.plan().share.look > 1) remarks.push_back(LookNote(run.plan(), false));
   if (verdict.doubt == Doubt::kErrors) remarks.push_back(LostAnswersText(run, student));
   if (verdict.lost_low && verdict.lost_high) {
     remarks.push_back(fmt::format("lift between {} and {}, depending on what the failed requests would have answered",

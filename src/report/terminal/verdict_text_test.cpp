@@ -63,7 +63,7 @@ TEST(VerdictText, WhatBelongsBesideTheClaim) {
   verdict.more_rounds = 1200;
   EXPECT_EQ(VerdictText(verdict), "undecided, about 1,200 more rounds");
   verdict.more_show_no_effect = true;
-  EXPECT_EQ(VerdictText(verdict), "undecided; about 1,200 more rounds would show no effect");
+  EXPECT_EQ(VerdictText(verdict), "undecided; about 1,200 more rounds could show no effect");
   verdict.more_show_no_effect = false;
   verdict.more_rounds.reset();
   verdict.more_rounds_above = 80;
@@ -75,7 +75,7 @@ TEST(VerdictText, WhatBelongsBesideTheClaim) {
   EXPECT_EQ(VerdictText(verdict), "undecided: no answer passed in either arm");
   verdict.word = Verdict::kNoEffect;
   verdict.cases = 12;
-  verdict.output_tokens = PairedChange{100.0, 137.0, {}, {}};
+  verdict.tokens = PairedChange{100.0, 137.0, {}, {}};
   EXPECT_EQ(VerdictText(verdict), "no effect on these 12 cases, 37 % more tokens");
 }
 
@@ -237,6 +237,16 @@ TEST(VerdictRemarks, LostAnswersByArm) {
   run.verdicts[0].without_doubt = Verdict::kHurts;
   run.summary.students[0].arms[Arm::kSkill].failed_attempts.clear();
   EXPECT_THAT(VerdictRemarks(run, 0)[0], StartsWith("1 broken response in the baseline; were they failures"));
+}
+
+TEST(VerdictRemarks, ALaterLookNeedsMoreEvidence) {
+  ReportRun report;
+  report.verdicts = {StudentVerdict()};
+  report.plan.share.look = 2;
+  report.plan.share.versions = 2;
+  EXPECT_THAT(VerdictRemarks(report.judged(), 0), Contains(HasSubstr("second look")));
+  report.verdicts[0].word = Verdict::kHelps;
+  EXPECT_THAT(VerdictRemarks(report.judged(), 0), Not(Contains(HasSubstr("second look"))));
 }
 
 TEST(VerdictRemarks, WhatErrorsCouldDoToTheLift) {
