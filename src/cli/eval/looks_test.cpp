@@ -82,6 +82,30 @@ TEST_F(Looks, AskingAgainIsALook) {
   EXPECT_EQ(LookOf({"--no-cache"}), 3);
 }
 
+// Too few answers for a verdict, which are reused although the checks have changed.
+TEST_F(Looks, AtReusedAnswersAreNotCalledLooksAtOthers) {
+  const std::vector<std::string> eval = {"eval", skill(), "-m", "cmd:cat", "--runs-dir", runs().string()};
+  for (const char* expected : {"first", "second"}) {
+    folder.Write("skill/tests.json",
+                 DumpJson(Json::array({{{"input", "question"}, {"expected", {{"contains", expected}}}}})));
+    ASSERT_EQ(Run(eval), 0) << error;
+  }
+  EXPECT_THAT(out, AllOf(HasSubstr("second look at these cases"), HasSubstr("2 of 2 cells from the cache"),
+                         Not(HasSubstr("other answers")), Not(HasSubstr("new answers"))));
+}
+
+// A run with changed checks takes the next seed; the same run again finds those answers in the cache.
+TEST_F(Looks, AtChangedChecksMayReuseTheAnswersOfTheNextSeed) {
+  Eval();
+  Json cases = *ParseJson(*ReadFile(folder.path() / "skill/tests.json"), "tests");
+  cases.at(0)["expected"]["contains"] = "answer one";
+  folder.Write("skill/tests.json", DumpJson(cases));
+  const Json changed = Eval();
+  EXPECT_THAT(error, HasSubstr("another seed (1 instead of 0)"));
+  EXPECT_EQ(Eval().at("alpha").at("look"), changed.at("alpha").at("look"));
+  EXPECT_THAT(error, Not(HasSubstr("new answers")));
+}
+
 TEST_F(Looks, NeedAnAnswer) {
   const std::vector<std::string> failing = {"eval", skill(), "-m",         "cmd:false",     "--runs",
                                             "3",    "-q",    "--runs-dir", runs().string(), "--refresh"};

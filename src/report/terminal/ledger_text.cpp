@@ -39,7 +39,7 @@ std::string LaterLookText(const AlphaShare& share) {
   }
   const std::string what = share.versions > 1
                                ? fmt::format("with the {} version of this skill", Ordinal(share.versions))
-                               : "with other answers of this version";
+                               : "again with this version of the skill";
   return fmt::format("{} look at these cases, {}{}, so more evidence is needed", Ordinal(share.look), what,
                      share.last_run.empty() ? "" : fmt::format(" (last in run {})", share.last_run));
 }

@@ -27,7 +27,7 @@ TEST(LookNote, SaysWhyMoreEvidenceIsNeeded) {
                                     HasSubstr("more evidence"), HasSubstr("--no-ledger"), Not(HasSubstr("alpha"))));
   EXPECT_THAT(LookNote(plan, false), Not(HasSubstr("--no-ledger")));
   plan.share.versions = 1;
-  EXPECT_THAT(LookNote(plan), HasSubstr("with other answers of this version"));
+  EXPECT_THAT(LookNote(plan), Not(HasSubstr("answers"))) << "they may be the same ones";
   plan.share.last_run = "generations/0a1b/test";
   EXPECT_THAT(LookNote(plan), HasSubstr("(last in run generations/0a1b/test)"));
   plan.share.prior_runs = {"2026_11_21_10_12_33-abcd"};
