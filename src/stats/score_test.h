@@ -35,7 +35,7 @@ std::vector<ScoreUnit> Mirrored(std::vector<ScoreUnit> units);
 // From two rounds on, the p-value is the largest of three. Tango's variance takes the whole excess from the wins that
 // vary, so it collapses if one side reliably breaks some units and only partly fixes others (14 % false claims instead
 // of 5). The second p-value restricts the variance unit by unit: it uses the most likely rates whose mean is the bound.
-// The third uses the variance that was seen and allows for some that wasn't.
+// The third uses the variance that was seen, allows for some that wasn't, and corrects for the skew of rare failures.
 double ScoreTest(const std::vector<ScoreUnit>& units, double bound);
 double ScoreTest(const std::vector<PairCounts>& cases, double bound);  // each case is a unit
 inline constexpr double kScoreCorrection = 0.25;

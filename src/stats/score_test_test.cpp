@@ -71,10 +71,11 @@ TEST(ScoreTest, SomeCasesBrokenAndOthersPartlyFixed) {
     std::size_t fixed;
     double margin;
   };
-  for (const Suite& suite : {Suite{30, 3, 11, 13, 0.05}, Suite{12, 10, 3, 4, 0.05}, Suite{30, 5, 6, 9, 0.0}}) {
+  for (const Suite& suite : {Suite{30, 3, 11, 13, 0.05}, Suite{12, 10, 3, 4, 0.05}, Suite{30, 5, 6, 9, 0.0},
+                             Suite{50, 2, 24, 25, 0.05}, Suite{50, 5, 25, 25, 0.05}}) {
     const double rate = (static_cast<double>(suite.broken) - static_cast<double>(suite.cases) * suite.margin) /
                         static_cast<double>(suite.fixed);
-    constexpr int kDraws = 1500;
+    constexpr int kDraws = 5000;
     Rng rng(suite.cases + suite.broken);
     int claims = 0;
     for (int draw = 0; draw < kDraws; ++draw) {
