@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simulates what docs/contrasts.md claims: how often a contrast between two choices claims something false, with the
 // difference exactly on the border of the claim; how often a cheaper choice is wrongly called good enough; and the
-// power. One argument: draws per setting (default 20000). Seeds are fixed; ± is one Monte Carlo standard error. Exits
-// with 1 when a claim is missed by more than four of them.
+// power. Arguments: draws per setting (default 20000), suites that each general search tries (240) and its seed (1);
+// the other seeds are fixed. ± is one Monte Carlo standard error. Exits with 1 when a claim is missed by more than
+// four.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -74,7 +75,6 @@ void AddRounds(double without, double with, int rounds, Rng& rng, PairCounts& co
 struct Shares {
   double at_alpha = 0.0;
   double at_a_seventh = 0.0;
-  double by_interval = 0.0;  // of LiftInterval; 0 for one round, whose interval is of the same test
 };
 
 Shares FalseClaims(const Scenario& scenario, int rounds, double margin, int draws) {
@@ -89,16 +89,14 @@ Shares FalseClaims(const Scenario& scenario, int rounds, double margin, int draw
     const double p = ScoreTest(counts, -margin);
     shares.at_alpha += p <= kAlpha;
     shares.at_a_seventh += p <= kAlpha / 7.0;
-    if (rounds > 1) shares.by_interval += LiftInterval(counts, 1.0 - 2.0 * kAlpha)->low > -margin;
   }
-  return {shares.at_alpha / draws, shares.at_a_seventh / draws, shares.by_interval / draws};
+  return {shares.at_alpha / draws, shares.at_a_seventh / draws};
 }
 
 void PrintFalseClaims(int draws, Claims& claims) {
   fmt::print(
       "1. False claims of \"not worse by more than the margin\" where the loss is the margin, in %\n\n"
-      "   cases  rounds  margin   alpha 5: mean  worst         alpha 0.71: worst  Wald interval: worst   worst "
-      "suite\n");
+      "   cases  rounds  margin   alpha 5: mean  worst         alpha 0.71: worst   worst suite\n");
   for (const int cases : kCases) {
     for (const int rounds : kRounds) {
       for (const double margin : {0.0, 0.05, 0.1}) {
@@ -110,17 +108,15 @@ void PrintFalseClaims(int draws, Claims& claims) {
           const Shares shares = FalseClaims(scenario, rounds, margin, draws);
           sum += shares.at_alpha;
           if (shares.at_alpha > worst.at_alpha) where = scenario.name;
-          worst = {std::max(worst.at_alpha, shares.at_alpha), std::max(worst.at_a_seventh, shares.at_a_seventh),
-                   std::max(worst.by_interval, shares.by_interval)};
+          worst = {std::max(worst.at_alpha, shares.at_alpha), std::max(worst.at_a_seventh, shares.at_a_seventh)};
           const std::string what =
               fmt::format("false claim, {} cases, {} rounds, margin {}, {}", cases, rounds, margin, scenario.name);
           claims.AtMost(shares.at_alpha, kAlpha, draws, what);
           claims.AtMost(shares.at_a_seventh, kAlpha / 7.0, draws, what + ", alpha/7");
         }
-        fmt::print("   {:5}  {:6}  {:6.2f}   {:>13}  {:>5} ± {:4.2f}  {:>17}  {:>20}   {}\n", cases, rounds, margin,
+        fmt::print("   {:5}  {:6}  {:6.2f}   {:>13}  {:>5} ± {:4.2f}  {:>17}   {}\n", cases, rounds, margin,
                    Percent(sum / static_cast<double>(scenarios.size())), Percent(worst.at_alpha),
-                   100.0 * StandardError(kAlpha, draws), fmt::format("{:.2f}", 100.0 * worst.at_a_seventh),
-                   Percent(worst.by_interval), where);
+                   100.0 * StandardError(kAlpha, draws), fmt::format("{:.2f}", 100.0 * worst.at_a_seventh), where);
       }
     }
   }
@@ -141,7 +137,7 @@ std::optional<Scenario> PartlyFixed(int cases, int broken, int fixed, double mar
 std::array<Scenario, 2> SearchPartlyFixed(int cases, int rounds, double margin, int draws) {
   std::array<Scenario, 2> worst;
   std::array<double, 2> most = {-1.0, -1.0};
-  const int step = std::max(1, cases / 12);
+  const int step = std::max(1, cases / 15);
   for (int broken = 1; broken < cases; broken += step) {
     for (int fixed = 1; broken + fixed <= cases; fixed += step) {
       const std::optional<Scenario> scenario = PartlyFixed(cases, broken, fixed, margin);
@@ -158,20 +154,25 @@ std::array<Scenario, 2> SearchPartlyFixed(int cases, int rounds, double margin, 
   return worst;
 }
 
+void PrintWorst(int cases, int rounds, double margin, double at_alpha, double at_a_seventh, int draws,
+                const std::string& suite) {
+  fmt::print("   {:5}  {:6}  {:6.2f}   {:>5} ± {:4.2f}     {:>5.2f} ± {:4.2f}     {}\n", cases, rounds, margin,
+             Percent(at_alpha), 100.0 * StandardError(kAlpha, draws), 100.0 * at_a_seventh,
+             100.0 * StandardError(kAlpha / 7.0, draws), suite);
+}
+
 void PrintSearched(int draws, Claims& claims) {
   fmt::print(
       "\n2. The same, at the worst of all suites with cases that always break, never vary, or are partly fixed, in "
       "%\n\n"
       "   cases  rounds  margin   alpha 5          alpha 0.71       worst suite at 5\n");
-  for (const int cases : {6, 12, 30}) {
+  for (const int cases : {6, 12, 30, 50}) {
     for (const int rounds : {2, 3, 5, 10, 20}) {
       for (const double margin : {0.0, 0.05, 0.1, 0.2}) {
-        const auto [worst, worst_at_a_seventh] = SearchPartlyFixed(cases, rounds, margin, draws / 40);
+        const auto [worst, worst_at_a_seventh] = SearchPartlyFixed(cases, rounds, margin, draws / 20);
         const double at_alpha = FalseClaims(worst, rounds, margin, draws).at_alpha;
         const double at_a_seventh = FalseClaims(worst_at_a_seventh, rounds, margin, draws).at_a_seventh;
-        fmt::print("   {:5}  {:6}  {:6.2f}   {:>5} ± {:4.2f}     {:>5.2f} ± {:4.2f}     {}\n", cases, rounds, margin,
-                   Percent(at_alpha), 100.0 * StandardError(kAlpha, draws), 100.0 * at_a_seventh,
-                   100.0 * StandardError(kAlpha / 7.0, draws), worst.name);
+        PrintWorst(cases, rounds, margin, at_alpha, at_a_seventh, draws, worst.name);
         const std::string what = fmt::format("false claim, {} cases, {} rounds, margin {}, ", cases, rounds, margin);
         claims.AtMost(at_alpha, kAlpha, draws, what + worst.name);
         claims.AtMost(at_a_seventh, kAlpha / 7.0, draws, what + worst_at_a_seventh.name + ", alpha/7");
@@ -180,22 +181,28 @@ void PrintSearched(int draws, Claims& claims) {
   }
 }
 
-void PrintGeneralSearch(int draws, Claims& claims) {
+void PrintGeneralSearch(int draws, int evaluations, std::uint64_t seed, Claims& claims) {
   fmt::print(
       "\n3. The same, at the worst of general suites: up to four kinds of cases, searched from random starts, in %\n\n"
-      "   cases  rounds  margin   alpha 5         worst suite\n");
+      "   cases  rounds  margin   alpha 5          alpha 0.71       worst suite at 5\n");
   for (const int cases : {6, 12, 30}) {
     for (const int rounds : {1, 2, 3, 5, 10}) {
       for (const double margin : {0.0, 0.05, 0.2}) {
-        const SearchSettings settings{cases, -margin, 240, static_cast<std::uint64_t>(100 * cases + rounds)};
-        const WorstSuite worst = SearchWorst(settings, [&](const std::vector<CaseRates>& suite) {
-          return FalseClaims({"searched", suite}, rounds, margin, draws / 40).at_alpha;
-        });
-        const double share = FalseClaims({"confirmed", worst.cases}, rounds, margin, draws).at_alpha;
-        fmt::print("   {:5}  {:6}  {:6.2f}   {:>5} ± {:4.2f}    {}\n", cases, rounds, margin, Percent(share),
-                   100.0 * StandardError(kAlpha, draws), SuiteText(worst.cases));
-        claims.AtMost(share, kAlpha, draws,
-                      fmt::format("false claim, {} cases, {} rounds, margin {}, searched", cases, rounds, margin));
+        const auto worst_by = [&](double Shares::* share) {
+          return SearchWorst({cases, -margin, evaluations, seed}, [&](const std::vector<CaseRates>& suite) {
+            return FalseClaims({"searched", suite}, rounds, margin, draws / 20).*share;
+          });
+        };
+        const auto confirmed = [&](const WorstSuite& worst) {
+          return FalseClaims({"confirmed", worst.cases}, rounds, margin, draws);
+        };
+        const WorstSuite worst = worst_by(&Shares::at_alpha);
+        const double at_alpha = confirmed(worst).at_alpha;
+        const double at_a_seventh = confirmed(worst_by(&Shares::at_a_seventh)).at_a_seventh;
+        PrintWorst(cases, rounds, margin, at_alpha, at_a_seventh, draws, SuiteText(worst.cases));
+        const std::string what = fmt::format("false claim, {} cases, {} rounds, margin {}", cases, rounds, margin);
+        claims.AtMost(at_alpha, kAlpha, draws, what + ", searched");
+        claims.AtMost(at_a_seventh, kAlpha / 7.0, draws, what + ", searched, alpha/7");
       }
     }
   }
@@ -226,9 +233,15 @@ std::vector<PairCounts> PairsOf(const std::vector<std::vector<char>>& b, const s
 
 // How often any of `cheaper` equal choices is called good enough: as eval and runs do (NearBest), and by the estimates
 // alone.
-std::pair<double, double> CalledGoodEnough(const std::vector<double>& best, const std::vector<double>& rates,
-                                           int cheaper, int rounds, double margin, int draws) {
-  Rng rng(SeedFromText("good enough") + static_cast<std::uint64_t>(cheaper * 100 + rounds));
+std::pair<double, double> CalledGoodEnough(const std::vector<CaseRates>& suite, int cheaper, int rounds, double margin,
+                                           int draws, const std::string& seed = "good enough") {
+  std::vector<double> best;
+  std::vector<double> rates;
+  for (const CaseRates& one : suite) {
+    best.push_back(one.without);
+    rates.push_back(one.with);
+  }
+  Rng rng(SeedFromText(seed) + static_cast<std::uint64_t>(cheaper * 100 + rounds));
   double tested = 0.0;
   double estimated = 0.0;
   for (int draw = 0; draw < draws; ++draw) {
@@ -261,10 +274,8 @@ void PrintGoodEnough(int draws, Claims& claims) {
     for (const int cases : kCases) {
       for (const int rounds : kRounds) {
         const auto called = [&](double rate) {
-          const auto all = [&](double of_each) {
-            return std::vector<double>(static_cast<std::size_t>(cases), of_each);
-          };
-          return CalledGoodEnough(all(0.95), all(rate), cheaper, rounds, 0.05, draws);
+          const Scenario equal = MakeScenario("equal", cases, [=](int) { return CaseRates{0.95, rate}; });
+          return CalledGoodEnough(equal.cases, cheaper, rounds, 0.05, draws);
         };
         const auto [worse, worse_by_estimate] = called(0.80);
         const auto [border, border_by_estimate] = called(0.90);
@@ -294,14 +305,8 @@ void PrintGoodEnoughPartlyFixed(int draws, Claims& claims) {
   };
   for (const Suite& suite : {Suite{30, 3, 14, 16}, {30, 10, 12, 13}, {12, 20, 5, 5}, {30, 20, 13, 13}}) {
     const Scenario scenario = PartlyFixed(suite.cases, suite.broken, suite.fixed, kMargin).value();
-    std::vector<double> best;
-    std::vector<double> cheaper;
-    for (const CaseRates& rates : scenario.cases) {
-      best.push_back(rates.without);
-      cheaper.push_back(rates.with);
-    }
     for (const int choices : {2, 3, 5, 10, 12}) {
-      const auto [named, by_estimates] = CalledGoodEnough(best, cheaper, choices - 1, suite.rounds, kMargin, draws);
+      const auto [named, by_estimates] = CalledGoodEnough(scenario.cases, choices - 1, suite.rounds, kMargin, draws);
       fmt::print("   {:7}  {:5}  {:6}  {:>5}  {:>12}\n", choices, suite.cases, suite.rounds, Percent(named),
                  Percent(by_estimates));
       claims.AtMost(named, kAlpha, draws,
@@ -311,9 +316,28 @@ void PrintGoodEnoughPartlyFixed(int draws, Claims& claims) {
   }
 }
 
+void PrintGoodEnoughSearched(int draws, int evaluations, std::uint64_t seed, Claims& claims) {
+  constexpr double kMargin = 0.05;
+  fmt::print(
+      "\n6. The same at the worst of general suites, in %\n\n   choices  cases  rounds  named          worst suite\n");
+  for (const auto& [cases, rounds] : {std::pair(12, 5), {12, 20}, {30, 3}}) {
+    for (const int choices : {2, 3, 5, 12}) {
+      const WorstSuite worst =
+          SearchWorst({cases, -kMargin, evaluations, seed}, [&](const std::vector<CaseRates>& suite) {
+            return CalledGoodEnough(suite, choices - 1, rounds, kMargin, draws / 80).first;
+          });
+      const double named = CalledGoodEnough(worst.cases, choices - 1, rounds, kMargin, draws, "confirmed").first;
+      fmt::print("   {:7}  {:5}  {:6}  {:>5} ± {:4.2f}   {}\n", choices, cases, rounds, Percent(named),
+                 100.0 * StandardError(kAlpha, draws), SuiteText(worst.cases));
+      claims.AtMost(named, kAlpha, draws,
+                    fmt::format("good enough, {} choices, {} cases, {} rounds, searched", choices, cases, rounds));
+    }
+  }
+}
+
 void PrintContrastPower(int draws) {
   fmt::print(
-      "\n6. Equal choices shown to be not worse than the margin, in % (alpha 5 %, one contrast)\n\n"
+      "\n7. Equal choices shown to be not worse than the margin, in % (alpha 5 %, one contrast)\n\n"
       "   cases  rounds   margin 5: rate 0.6  0.9  0.98    margin 10: rate 0.6  0.9  0.98    "
       "margin 20: rate 0.6  0.9  0.98\n");
   for (const int cases : {6, 12, 25, 50}) {
@@ -337,7 +361,7 @@ void PrintAccept(int draws, Claims& claims) {
   constexpr int kHeldOut = 8;
   constexpr std::array kSpread = {0.02, 0.1, 0.5, 0.8, 0.9, 0.95, 0.99, 1.0};
   fmt::print(
-      "\n7. A new skill accepted in place of the existing one, in % ({} held-out cases, pass rates 0.02 to 1)\n\n"
+      "\n8. A new skill accepted in place of the existing one, in % ({} held-out cases, pass rates 0.02 to 1)\n\n"
       "   rounds  margin   equal  5 points worse  worse by the margin  5 points better\n",
       kHeldOut);
   for (const int rounds : {10, 20, 40}) {
@@ -366,16 +390,19 @@ void PrintAccept(int draws, Claims& claims) {
 
 int main(int argc, char** argv) {
   const int draws = argc > 1 ? std::atoi(argv[1]) : 20000;
-  if (draws < 100) {
-    fmt::print(stderr, "usage: contrast_simulation [DRAWS, at least 100]\n");
+  const int evaluations = argc > 2 ? std::atoi(argv[2]) : 240;
+  const auto seed = static_cast<std::uint64_t>(argc > 3 ? std::atoi(argv[3]) : 1);
+  if (draws < 100 || evaluations < 1) {
+    fmt::print(stderr, "usage: contrast_simulation [DRAWS, at least 100] [SUITES PER SEARCH] [SEED]\n");
     return 2;
   }
   upskill::Claims claims;
   upskill::PrintFalseClaims(draws, claims);
   upskill::PrintSearched(draws, claims);
-  upskill::PrintGeneralSearch(draws, claims);
+  upskill::PrintGeneralSearch(draws, evaluations, seed, claims);
   upskill::PrintGoodEnough(draws / 5, claims);
   upskill::PrintGoodEnoughPartlyFixed(draws / 20, claims);
+  upskill::PrintGoodEnoughSearched(draws, evaluations, seed, claims);
   upskill::PrintContrastPower(draws / 10);
   upskill::PrintAccept(draws / 2, claims);
   return claims.Conclude();

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "eval/journal/run_data.h"
-#include "eval/plan/plan.h"
 #include "eval/verdict/contrast.h"
 #include "eval/verdict/verdict.h"
+#include "simulated_run.h"
 #include "util/rng.h"
 #include "verdict_claims.h"
 #include "verdict_suites.h"
@@ -158,13 +158,8 @@ class Cache {
         Kept& kept = kept_[place++];
         if (round == 0 || i < server_->varying)
           kept = {rng.Uniform() < (arm == Arm::kSkill ? rates.with : rates.without), fmt::format("{}", rng.Next())};
-        Sample sample;
-        sample.student = plan_->students[0].spec;
-        sample.case_id = plan_->suite.cases[static_cast<std::size_t>(i)].id;
-        sample.arm = arm;
-        sample.round = round;
-        sample.response.text = kept.text;
-        sample.checks = {{"check", kept.passes ? Outcome::kPass : Outcome::kFail, ""}};
+        Sample sample = SampleOf(*plan_, 0, static_cast<std::size_t>(i), arm, round);
+        SetAnswer(kept.passes, kept.text, sample);
         data.Add(sample);
       }
     }
@@ -180,21 +175,6 @@ class Cache {
   std::vector<Kept> kept_;
 };
 
-Plan PlanOf(const Server& server) {
-  Plan plan;
-  plan.students.push_back({"student", "student", "student"});
-  plan.arms = {Arm::kBaseline, Arm::kSkill};
-  plan.rounds = server.rounds;
-  plan.sampling.temperature = server.temperature;
-  plan.verdict.alpha = kAlpha;
-  for (int i = 0; i < server.cases; ++i) {
-    Case& test_case = plan.suite.cases.emplace_back();
-    test_case.id = fmt::format("case-{}", i);
-    test_case.input = fmt::format("question {}", i);  // equal inputs would count once
-  }
-  return plan;
-}
-
 struct Words {
   double helps = 0.0;  // shares of the runs in which any look says so
   double hurts = 0.0;
@@ -202,7 +182,8 @@ struct Words {
 };
 
 Words WordsOf(const Server& server, int draws) {
-  const Plan plan = PlanOf(server);
+  Plan plan = SimulatedPlan(server.cases, server.rounds);
+  plan.sampling.temperature = server.temperature;
   Words words;
   Rng rng(SeedFromText(server.name));
   for (int draw = 0; draw < draws; ++draw) {

@@ -15,15 +15,14 @@
 #include <vector>
 
 #include "eval/journal/run_data.h"
-#include "eval/plan/plan.h"
 #include "eval/verdict/verdict.h"
+#include "simulated_run.h"
 #include "util/rng.h"
 
 namespace upskill {
 namespace {
 
 constexpr int kAttempts = 4;
-constexpr double kAlpha = 0.05;
 // By the precaution, where 1 % of the answers time out: 1.2 of the 120 in 12 cases × 5 rounds × 2 arms. To count
 // against `helps`, those with the skill must have failed and those without it must have passed. In the worst scenario,
 // 10 → 30
@@ -56,20 +55,6 @@ struct Measured {
   double mean_lift = 0.0;  // of the answers
 };
 
-Plan PlanOf(const Scenario& scenario) {
-  Plan plan;
-  plan.students.push_back({"student", "student", "student"});
-  for (int i = 0; i < scenario.cases; ++i) {
-    Case& test_case = plan.suite.cases.emplace_back();
-    test_case.id = fmt::format("case-{}", i);
-    test_case.input = fmt::format("question {}", i);  // equal inputs would count once
-  }
-  plan.arms = {Arm::kBaseline, Arm::kSkill};
-  plan.rounds = scenario.rounds;
-  plan.verdict.alpha = kAlpha;
-  return plan;
-}
-
 // A cell's attempts: each draws its own answer, until one is not lost.
 void AddCell(const Scenario& scenario, Sample sample, Rng& rng, RunData& data) {
   const bool with = sample.arm == Arm::kSkill;
@@ -80,8 +65,7 @@ void AddCell(const Scenario& scenario, Sample sample, Rng& rng, RunData& data) {
     sample.attempt = attempt;
     sample.error.reset();
     if (rng.Uniform() >= chance) {
-      sample.response.text = fmt::format("{} {}", passes, rng.Next());
-      sample.checks = {{"check", passes ? Outcome::kPass : Outcome::kFail, ""}};
+      SetAnswer(passes, fmt::format("{} {}", passes, rng.Next()), sample);
       data.Add(sample);
       return;
     }
@@ -94,15 +78,8 @@ void AddCell(const Scenario& scenario, Sample sample, Rng& rng, RunData& data) {
 RunData Draw(const Scenario& scenario, const Plan& plan, Rng& rng) {
   RunData data(plan);
   for (int round = 0; round < scenario.rounds; ++round) {
-    for (const Case& test_case : plan.suite.cases) {
-      for (const Arm arm : plan.arms) {
-        Sample sample;
-        sample.student = plan.students[0].spec;
-        sample.case_id = test_case.id;
-        sample.arm = arm;
-        sample.round = round;
-        AddCell(scenario, std::move(sample), rng, data);
-      }
+    for (std::size_t i = 0; i < plan.suite.cases.size(); ++i) {
+      for (const Arm arm : plan.arms) AddCell(scenario, SampleOf(plan, 0, i, arm, round), rng, data);
     }
   }
   return data;
@@ -115,7 +92,7 @@ void Count(Verdict word, double share, Frequencies& frequencies) {
 
 Measured Simulate(const Scenario& scenario, int draws) {
   Rng rng(SeedFromText(scenario.name));
-  const Plan plan = PlanOf(scenario);
+  const Plan plan = SimulatedPlan(scenario.cases, scenario.rounds);
   const double share = 1.0 / draws;
   Measured outcome;
   for (int i = 0; i < draws; ++i) {
