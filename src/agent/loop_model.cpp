@@ -2,6 +2,7 @@
 #include "agent/loop_model.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -10,6 +11,7 @@
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <string>
 #include <string_view>
@@ -277,10 +279,10 @@ class LoopModel : public Model {
     AddUse(response, job->sum);
     ++job->work.turns;
     Json turn = {{"calls", Json::array()}};
-    if (!response.text.empty()) turn["text"] = Shown(*job, response.text);
     Message asked{Role::kAssistant, response.text};
     asked.tool_calls =
         response.tool_calls.empty() ? TakeCallsFromText(job->request.tools, asked.text) : response.tool_calls;
+    if (!asked.text.empty()) turn["text"] = Shown(*job, asked.text);
     asked.provider_blocks = response.provider_blocks;
     for (std::size_t i = 0; i < asked.tool_calls.size(); ++i) {
       std::string& id = asked.tool_calls[i].id;
@@ -299,6 +301,7 @@ class LoopModel : public Model {
     RefuseRest(*job, asked.tool_calls, turn["calls"], results.tool_results);
     job->work.transcript.push_back(std::move(turn));
     if (asked.tool_calls.empty()) {
+      if (job->work.tool_calls == 0 && LooksLikeCall(job->request.tools, asked.text)) job->work.limit = "call";
       Complete(job);
       return false;
     }
@@ -354,9 +357,13 @@ class LoopModel : public Model {
   }
 
   Result<ToolOutcome> Run(LoopJob& job, const ToolCall& call, StopReason stop) const {
-    const auto refused = [&](const char* why) { return ToolOutcome{why, true, job.state.files, 0.0}; };
+    const auto refused = [&](std::string why) { return ToolOutcome{std::move(why), true, job.state.files, 0.0}; };
     if (!call.arguments.is_object() && (stop == StopReason::kLength || stop == StopReason::kContext))
       return refused("Error: your answer was cut off at its token limit, so this call is incomplete");
+    const auto names = std::views::transform(job.request.tools, &Tool::name);
+    if (!names.empty() && std::ranges::find(names, call.name) == names.end())
+      return refused(fmt::format("Error: there is no tool \"{}\"; the tools are {}", ExcerptLine(call.name, 80),
+                                 fmt::join(names.begin(), names.end(), ", ")));
     ToolLimits limits;
     limits.text_bytes = kResultBytes;
     if (info_.context_tokens > 0) {

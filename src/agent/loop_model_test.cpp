@@ -96,6 +96,35 @@ TEST(LoopModel, RunsToolsUntilTheModelCallsNone) {
   EXPECT_TRUE(answer->work->transcript[0].at("calls")[1].at("error").get<bool>());
 }
 
+TEST(LoopModel, TellsWhichToolsThereAre) {
+  LoopRig rig([](const ChatRequest& request, std::size_t turn) -> Result<ChatResponse> {
+    if (turn == 0) return Says(R"({"name": "make_file", "arguments": {"path": "a"}})");
+    EXPECT_THAT(request.messages[2].tool_results[0].text, HasSubstr("the tools are write_file, activate_skill"));
+    return Says("finished");
+  });
+  ChatRequest work = Work();
+  for (const char* name : {"write_file", "activate_skill"}) work.tools.emplace_back().name = name;
+  const Result<ChatResponse> answer = Generate(*rig.model, work);
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  EXPECT_EQ(answer->work->tool_errors, 1);
+  EXPECT_TRUE(answer->work->limit.empty());
+}
+
+// Only where no call was understood: a student that knows how to call may show how it is done.
+TEST(LoopModel, NotesAnAnswerThatSeemsToBeACall) {
+  for (const bool has_called : {false, true}) {
+    LoopRig rig([&](const ChatRequest&, std::size_t turn) -> Result<ChatResponse> {
+      if (has_called && turn == 0) return Calls({{"write_file", {{"path", "a"}, {"content", "1"}}}});
+      return Says("write_file(path=\"a\")");
+    });
+    ChatRequest work = Work();
+    work.tools.emplace_back().name = "write_file";
+    const Result<ChatResponse> answer = Generate(*rig.model, work);
+    ASSERT_TRUE(answer.ok()) << answer.error().message;
+    EXPECT_EQ(answer->work->limit, has_called ? "" : "call");
+  }
+}
+
 TEST(LoopModel, CarriesOutCallsThatAreWrittenAsText) {
   LoopRig rig([](const ChatRequest& request, std::size_t turn) -> Result<ChatResponse> {
     if (turn == 0)

@@ -56,10 +56,7 @@ class ToolRun {
         RETURN_IF_ERROR((this->*tool)());
         return Finished();
       }
-      throw ToolFault{
-          fmt::format("there is no tool {}; the tools are bash, read_file, write_file, edit_file, "
-                      "list_files and grep",
-                      Quoted(call_.name))};
+      throw ToolFault{fmt::format("there is no tool {}", Quoted(call_.name))};
     } catch (const ToolFault& fault) {
       outcome_.text = "Error: " + fault.what;
       outcome_.is_error = true;
@@ -172,7 +169,10 @@ class ToolRun {
 
   void Store(const std::string& name, std::string content) {
     if (state_.fixed.contains(name) || name.starts_with(std::string(kWorkspaceSkills) + "/"))
-      throw ToolFault{fmt::format("{} belongs to a skill, which can only be read", Quoted(name))};
+      throw ToolFault{
+          fmt::format("{} belongs to a skill, which can only be read; your files go elsewhere in the "
+                      "working folder",
+                      Quoted(name))};
     std::size_t bytes = content.size();
     for (const auto& [other, text] : outcome_.files) bytes += other == name ? 0 : text.size();
     if (bytes > kMaxWorkspaceBytes || outcome_.files.size() >= kMaxWorkspaceFiles)
@@ -192,9 +192,12 @@ class ToolRun {
   Status Write() {
     const std::string name = FileName();
     std::string content = Text("content");
-    const std::size_t bytes = content.size();
+    outcome_.text = fmt::format("Wrote {} bytes to {}", content.size(), name);
+    if (const auto before = state_.files.find(name); before != state_.files.end())
+      outcome_.text += before->second == content
+                           ? ", which had this text already: nothing has changed"
+                           : fmt::format(", in place of the {} that it had", before->second.size());
     Store(name, std::move(content));
-    outcome_.text = fmt::format("Wrote {} bytes to {}", bytes, name);
     return {};
   }
 

@@ -49,6 +49,8 @@ TEST_F(LoopToolsTest, FilesAreReadWrittenAndEdited) {
   EXPECT_THAT(Error("read_file", {{"path", "raw"}}), HasSubstr("not a text file"));
   EXPECT_THAT(Error("read_file", {{"path", "none"}}), HasSubstr("there is no file \"none\""));
   EXPECT_FALSE(Run("write_file", {{"path", "new/deep.txt"}, {"content", "x"}}).is_error);
+  EXPECT_THAT(Run("write_file", {{"path", "new/deep.txt"}, {"content", "x"}}).text, HasSubstr("nothing has changed"));
+  EXPECT_THAT(Run("write_file", {{"path", "src/b.py"}, {"content", "print(1)\n"}}).text, HasSubstr("nothing has"));
   EXPECT_EQ(state_.files.at("new/deep.txt"), "x");
   EXPECT_THAT(Error("write_file", {{"path", "a.txt/b"}, {"content", "x"}}), HasSubstr("a.txt"));
   EXPECT_THAT(Error("edit_file", {{"path", "a.txt"}, {"old_text", "t"}, {"new_text", "T"}}), HasSubstr("2 times"));

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/text_calls.h"
 
+#include <fmt/format.h>
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "util/json.h"
+#include "util/known_secrets.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -49,73 +52,130 @@ ObjectText ObjectAt(std::string_view text, std::size_t start) {
   return object;
 }
 
-// {"name": …, "arguments": {…}} and its relatives.
-std::optional<ToolCall> CallOf(const Json& json) {
-  if (!json.is_object()) return std::nullopt;
+// Whether `given` could be the tool's arguments: it has no keys but the tool's.
+bool HasOnlyKeysOf(const Tool& tool, const Json& given) {
+  const Json& properties = Member(tool.schema, "properties");
+  return std::all_of(given.items().begin(), given.items().end(),
+                     [&](const auto& item) { return FindMember(properties, item.key().c_str()) != nullptr; });
+}
+
+// {"name": …, "arguments": {…}} and its relatives, also with the arguments beside the name. A tool that isn't offered
+// is called, too, if the object can hardly be anything else, so that the model is told.
+std::optional<ToolCall> CallOf(const std::vector<Tool>& tools, const Json& json) {
   const Json& function = Member(json, "function");
-  if (function.is_object()) return CallOf(function);
+  if (function.is_object()) return CallOf(tools, function);
+  constexpr std::array<const char*, 4> kNames = {"name", "tool", "tool_name", "function"};
+  const auto tool_at = [&](const char* key) {
+    return std::find_if(tools.begin(), tools.end(), [&](const Tool& one) { return one.name == StringAt(json, key); });
+  };
+  const auto* name = std::find_if(kNames.begin(), kNames.end(), [&](auto* key) { return tool_at(key) != tools.end(); });
+  const bool is_offered = name != kNames.end();
+  if (!is_offered)
+    name = std::find_if(kNames.begin(), kNames.end(), [&](auto* key) { return !StringAt(json, key).empty(); });
+  if (name == kNames.end()) return std::nullopt;
   ToolCall call;
-  for (const char* key : {"name", "tool", "tool_name", "function"}) {
-    if (call.name.empty()) call.name = StringAt(json, key);
+  call.name = StringAt(json, *name);
+  const Json* given = FindMember(json, "arguments");
+  for (const char* key : {"parameters", "input", "args"}) {
+    if (given == nullptr && is_offered) given = FindMember(json, key);
   }
-  if (call.name.empty()) return std::nullopt;
-  for (const char* key : {"arguments", "parameters", "input", "args"}) {
-    const Json& given = Member(json, key);
-    if (given.is_null()) continue;
-    call.raw_arguments = given.is_string() ? given.get<std::string>() : DumpJson(given);
-    Result<Json> read = ParseJson(call.raw_arguments, "arguments");
-    if (read && read->is_object()) call.arguments = *std::move(read);
-    return call;
-  }
-  return std::nullopt;
+  Json beside = json;
+  beside.erase(*name);
+  if (given == nullptr && is_offered && HasOnlyKeysOf(*tool_at(*name), beside)) given = &beside;
+  if (given == nullptr || given->is_null() || (!is_offered && !given->is_object())) return std::nullopt;
+  Result<Json> read = given->is_string() ? ParseJson(given->get<std::string>(), "arguments") : Result<Json>(*given);
+  if (read && read->is_object()) call.arguments = WithoutKnownSecrets(*std::move(read));
+  call.raw_arguments = DumpJson(call.arguments.is_null() ? *given : call.arguments);
+  return call;
 }
 
-bool IsOffered(const std::vector<Tool>& tools, const std::string& name) {
-  return std::any_of(tools.begin(), tools.end(), [&](const Tool& tool) { return tool.name == name; });
+void AddCalls(const std::vector<Tool>& tools, const Json& json, std::vector<ToolCall>& calls) {
+  const Json& several = Member(json, "tool_calls");
+  if (several.is_array()) {
+    for (const Json& one : several) AddCalls(tools, one, calls);
+  } else if (std::optional<ToolCall> call = CallOf(tools, json); call && calls.size() < kMostTextCalls) {
+    calls.push_back(*std::move(call));
+  }
 }
 
-// A call that isn't valid JSON, so that the model is told; its name is found by its key.
-ToolCall Unreadable(const std::string& json) {
+// A call that isn't valid JSON, so that the model is told, if its name is one of `tools`; it is found by its key.
+void AddUnreadable(const std::vector<Tool>& tools, const std::string& json, std::vector<ToolCall>& calls) {
   static const RE2 named(R"re("(?:name|tool|tool_name|function)"\s*:\s*"([^"\\]{1,64})")re");
   ToolCall call;
   RE2::PartialMatch(json, named, &call.name);
+  if (std::none_of(tools.begin(), tools.end(), [&](const Tool& tool) { return tool.name == call.name; })) return;
   call.raw_arguments = json;
-  return call;
+  calls.push_back(std::move(call));
+}
+
+Result<Json> ObjectIn(const ObjectText& object) {
+  Result<Json> json = ParseJson(object.json, "call");
+  if (json) return json;
+  std::string single = object.json;
+  RE2::GlobalReplace(&single, R"(\{\{)", "{");
+  RE2::GlobalReplace(&single, R"(\}\})", "}");
+  return ParseJson(single, "call");
+}
+
+struct CallsInText {
+  std::vector<ToolCall> calls;
+  std::size_t begin = 0;  // of the first one
+  std::size_t end = 0;    // of the last one
+};
+
+CallsInText FindCalls(const std::vector<Tool>& tools, std::string_view text) {
+  // The start of a call: of a line, or behind a tag; perhaps in an array, and with its first brace doubled.
+  static const RE2 start(
+      R"re((?m)(^[ \t]*(?:<\|?/?[\w|]+\|?>[ \t]*)*(?:\[[ \t\n]*)?\{?)(\{\s*"(?:name|tool|tool_name|tool_calls|function|type|id|arguments|parameters)"))re");
+  CallsInText found;
+  re2::StringPiece groups[3];
+  for (std::size_t from = 0; !tools.empty() && found.calls.size() < kMostTextCalls &&
+                             start.Match(text, from, text.size(), RE2::UNANCHORED, groups, 3);) {
+    const ObjectText object = ObjectAt(text, static_cast<std::size_t>(groups[2].data() - text.data()));
+    from = object.end;
+    const std::size_t before = found.calls.size();
+    if (const Result<Json> json = ObjectIn(object); json) {
+      AddCalls(tools, *json, found.calls);
+    } else {
+      AddUnreadable(tools, object.json, found.calls);
+    }
+    if (found.calls.size() == before) continue;
+    if (before == 0) found.begin = static_cast<std::size_t>(groups[1].data() - text.data());
+    found.end = object.end;
+  }
+  return found;
 }
 
 }  // namespace
 
 std::vector<ToolCall> TakeCallsFromText(const std::vector<Tool>& tools, std::string& text) {
-  // The start of a call: of a line, or behind a tag; perhaps in an array, and with its first brace doubled.
-  static const RE2 start(
-      R"re((?m)(^[ \t]*(?:<\|?/?[\w|]+\|?>[ \t]*)*(?:\[[ \t\n]*)?\{?)(\{\s*"(?:name|tool|tool_name|function|type|id|arguments|parameters)"))re");
-  std::vector<ToolCall> calls;
-  std::size_t first = std::string::npos;
-  std::size_t from = 0;
-  while (!tools.empty() && calls.size() < kMostTextCalls) {
-    re2::StringPiece groups[3];
-    if (!start.Match(text, from, text.size(), RE2::UNANCHORED, groups, 3)) break;
-    const auto at = static_cast<std::size_t>(groups[2].data() - text.data());
-    const ObjectText object = ObjectAt(text, at);
-    Result<Json> json = ParseJson(object.json, "call");
-    if (!json) {
-      std::string single = object.json;
-      RE2::GlobalReplace(&single, R"(\{\{)", "{");
-      RE2::GlobalReplace(&single, R"(\}\})", "}");
-      json = ParseJson(single, "call");
-    }
-    std::optional<ToolCall> call = json ? CallOf(*json) : Unreadable(object.json);
-    from = object.end;
-    if (!call || !IsOffered(tools, call->name)) continue;
-    if (calls.empty()) first = static_cast<std::size_t>(groups[1].data() - text.data());
-    calls.push_back(*std::move(call));
-  }
-  if (calls.empty()) return calls;
-  text.resize(first);
-  // What opened the call isn't part of the text.
+  static const RE2 closing(R"re((?:[\s\]},;]|```|</?\|?[\w|]+\|?>)*)re");
   static const RE2 opening(R"re((?:\s*(?:```[\w-]*|<\|?[\w|]+\|?>))*\s*$)re");
-  RE2::Replace(&text, opening, "");
-  return calls;
+  // Some models go on with results that they invent.
+  static const RE2 invented(R"re((<\|?(?:tool_response|tool_result|function_response|observation)s?\|?>))re");
+  re2::StringPiece result;
+  const std::size_t end =
+      RE2::PartialMatch(text, invented, &result) ? static_cast<std::size_t>(result.data() - text.data()) : text.size();
+  const std::string_view own = std::string_view(text).substr(0, end);
+  CallsInText found = FindCalls(tools, own);
+  const bool is_last = RE2::FullMatch(own.substr(found.end), closing);
+  if (found.calls.empty() || (!is_last && found.calls.size() < kMostTextCalls)) return {};
+  text.resize(found.begin);
+  RE2::Replace(&text, opening, "");  // what opened the call isn't part of the text
+  return std::move(found.calls);
+}
+
+bool LooksLikeCall(const std::vector<Tool>& tools, std::string_view text) {
+  std::string names;
+  for (const Tool& tool : tools) names += (names.empty() ? "" : "|") + RE2::QuoteMeta(tool.name);
+  if (names.empty()) return false;
+  // As other programs have models write them: tags, a name before arguments in brackets, "Action: NAME".
+  const RE2 other(
+      fmt::format(R"re((?m)^[ \t]*(?:<\|?/?[\w|]+\|?>[ \t]*)*(?:<(?:tool_call|function)\b|\[TOOL_CALLS\]|)re"
+                  R"re("?(?:{0})"?[ \t]*[({{]|<(?:{0})\b|(?:Action|Tool|Function):[ \t]*`?(?:{0})\b))re",
+                  names),
+      RE2::Quiet);
+  return RE2::PartialMatch(text, other) || !FindCalls(tools, text).calls.empty();
 }
 
 }  // namespace upskill

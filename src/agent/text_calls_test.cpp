@@ -7,6 +7,8 @@
 #include <chrono>
 
 #include "util/json.h"
+#include "util/known_secrets.h"
+#include "util/secret.h"
 
 namespace upskill {
 namespace {
@@ -14,7 +16,9 @@ namespace {
 std::vector<Tool> Tools() {
   std::vector<Tool> tools(2);
   tools[0].name = "write_file";
+  tools[0].schema = {{"properties", {{"path", Json::object()}, {"content", Json::object()}}}};
   tools[1].name = "bash";
+  tools[1].schema = {{"properties", {{"command", Json::object()}}}};
   return tools;
 }
 
@@ -35,6 +39,10 @@ TEST(TextCalls, AreReadInTheFormsInWhichModelsWriteThem) {
            R"({"type": "function", "function": {"name": "bash", "arguments": "{\"command\": \"ls {a,b}\"}"}})",
            R"({"tool": "bash", "parameters": {"command": "ls {a,b}"}})",
            "<function_call>\n" + call,
+           R"({"tool_calls": [)" + call + "]}",
+           R"({"tool": "bash", "command": "ls {a,b}"})",
+           "You would look first, and so do I:\n" + call + "\n```\n<|im_end|>",
+           call + "\n<tool_response>\na b\n</tool_response>\nThere are two files.",
        }) {
     const std::vector<ToolCall> calls = CallsIn(text);
     ASSERT_EQ(calls.size(), 1U) << text;
@@ -46,7 +54,7 @@ TEST(TextCalls, AreReadInTheFormsInWhichModelsWriteThem) {
 TEST(TextCalls, KeepTheTextBeforeThem) {
   std::string text =
       "I write both.\n\n```json\n{\"name\": \"write_file\", \"arguments\": {\"path\": \"a\", \"content\": "
-      "\"1\n2\"}}\n```\n\n```json\n{\"name\": \"bash\", \"arguments\": {}}\n```\nDone.";
+      "\"1\n2\"}}\n```\n\n```json\n{\"name\": \"bash\", \"arguments\": {}}\n```\n";
   const std::vector<ToolCall> calls = TakeCallsFromText(Tools(), text);
   ASSERT_EQ(calls.size(), 2U);
   EXPECT_EQ(StringAt(calls[0].arguments, "content"), "1\n2") << "a raw line end in a string";
@@ -62,15 +70,67 @@ TEST(TextCalls, OneThatIsntJsonHasNoArguments) {
 }
 
 TEST(TextCalls, ArentSeenWhereNothingIsCalled) {
-  for (const char* text : {"", "The file is written.", R"({"name": "ada", "arguments": {}})", R"({"name": "bash"})",
-                           R"(Use {"name": "bash", "arguments": {}} for it.)",
-                           "```json\n{\"name\": \"package\", \"version\": \"1\"}\n```", "{\"tool\": 3}"}) {
+  for (const char* text :
+       {"", "The file is written.", R"({"name": "ada", "age": 36})", R"({"name": "ada", "input": {}})",
+        R"({"name": "bash", "version": "5.2"})", R"(Use {"name": "bash", "arguments": {}} for it.)",
+        "```json\n{\"name\": \"package\", \"version\": \"1\"}\n```", "{\"tool\": 3}"}) {
     std::string kept = text;
     EXPECT_TRUE(TakeCallsFromText(Tools(), kept).empty()) << text;
     EXPECT_EQ(kept, text);
+    EXPECT_FALSE(LooksLikeCall(Tools(), text)) << text;
   }
   std::string call = R"({"name": "bash", "arguments": {}})";
   EXPECT_TRUE(TakeCallsFromText({}, call).empty()) << "no tools are offered";
+}
+
+// An answer that explains how a tool is called goes on after the call.
+TEST(TextCalls, ThatAreFollowedByTextArentCarriedOut) {
+  const std::string call = R"({"name": "bash", "arguments": {"command": "rm -r a"}})";
+  for (const std::string& text : std::vector<std::string>{
+           "To remove it, you would call\n" + call + "\nbut I left it.",
+           "```json\n" + call + "\n```\nThis removes the folder.",
+           "<tool_call>" + call + "</tool_call> removes it.",
+           "First\n" + call + "\nthen\n\n```json\n" + call + "\n```\n\nDone.",
+           "| call |\n" + call + "\n---\nend",
+       }) {
+    std::string kept = text;
+    EXPECT_TRUE(TakeCallsFromText(Tools(), kept).empty()) << text;
+    EXPECT_EQ(kept, text);
+    EXPECT_TRUE(LooksLikeCall(Tools(), text)) << text;
+  }
+}
+
+TEST(TextCalls, OfOtherToolsAreSeenSoThatTheModelIsTold) {
+  const std::vector<ToolCall> calls = CallsIn("```json\n{\"name\": \"create_file\", \"arguments\": {\"n\": 7}}\n```");
+  ASSERT_EQ(calls.size(), 1U);
+  EXPECT_EQ(calls[0].name, "create_file");
+}
+
+TEST(TextCalls, InFormsThatArentReadLookLikeCalls) {
+  for (const char* text :
+       {"bash(\"ls\")", "  write_file({\"path\": \"a\"})", "<function=bash>\n<parameter=command>\nls\n</parameter>",
+        "<bash>ls</bash>", "Thought: look\nAction: bash\nAction Input: ls", "[TOOL_CALLS] bash", "<tool_call>\nbash ls",
+        "\"bash\": {\"command\": \"ls\"}\nbash {\"command\": \"ls\"}"}) {
+    std::string kept = text;
+    EXPECT_TRUE(TakeCallsFromText(Tools(), kept).empty()) << text;
+    EXPECT_TRUE(LooksLikeCall(Tools(), text)) << text;
+    EXPECT_FALSE(LooksLikeCall({}, text)) << text;
+  }
+  for (const char* text : {"I used `bash` (the shell) to list them.", "bash is a shell", "```bash\nls\n```",
+                           "I ran bash(1) twice.", "The action: bash was used."})
+    EXPECT_FALSE(LooksLikeCall(Tools(), text)) << text;
+}
+
+TEST(TextCalls, SecretsInThemAreMaskedWhereTheyWereEscaped) {
+  RememberSecret(Secret("sk-of-text-calls-7"));
+  for (const char* text : {R"({"name": "bash", "arguments": {"command": "echo s\u006b-of-text-calls-7"}})",
+                           R"({"name": "bash", "arguments": "{\"command\": \"echo \\u0073k-of-text-calls-7\"}"})",
+                           R"({"tool": "bash", "command": "echo sk-of-text-calls-\u0037"})"}) {
+    const std::vector<ToolCall> calls = CallsIn(text);
+    ASSERT_EQ(calls.size(), 1U) << text;
+    EXPECT_EQ(StringAt(calls[0].arguments, "command"), "echo ***") << text;
+    EXPECT_EQ(calls[0].raw_arguments, R"({"command":"echo ***"})") << text;
+  }
 }
 
 TEST(TextCalls, ManyBracketsTakeLittleTime) {

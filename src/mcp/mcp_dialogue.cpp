@@ -30,17 +30,6 @@ std::string ErrorOf(const Json& answer) {
                      ExcerptLine(message.empty() ? DumpJson(error) : message, kShownColumns));
 }
 
-// Masks known secrets in all texts. The bytes that were received have been searched, but an escaped text can hide one,
-// and a shortened text would keep the part of it that is recognized no more.
-void MaskTexts(Json& json) {
-  if (json.is_string()) {
-    if (HasKnownSecret(json.get_ref<const std::string&>())) json = MaskSecrets(json.get<std::string>());
-    return;
-  }
-  if (!json.is_structured()) return;
-  for (Json& part : json) MaskTexts(part);
-}
-
 }  // namespace
 
 // Requests and their responses, over the lines of a connection.
@@ -107,8 +96,8 @@ struct McpSession::State {
         Result<Json> message = replaced ? ParseJson(ReplaceInvalidUtf8(line), "stdout") : ParseJson(line, "stdout");
         taken_ = searched_ = newline + 1;
         if (message && message->is_object()) {
-          MaskTexts(*message);
-          return Received{*std::move(message), replaced};
+          // A shortened text would keep the part of a secret that is recognized no more.
+          return Received{WithoutKnownSecrets(*std::move(message)), replaced};
         }
         if (!message) unread_ = message.error().message;
         continue;

@@ -218,6 +218,16 @@ bool HasKnownSecret(std::string_view text) { return HasAny(text, *KnownPatterns(
 
 std::string MaskSecrets(std::string text) { return Masked(std::move(text), *KnownPatterns()); }
 
+Json WithoutKnownSecrets(Json value) {
+  if (value.is_string()) {
+    std::string& text = value.get_ref<std::string&>();
+    if (HasKnownSecret(text)) text = MaskSecrets(std::move(text));
+  } else if (value.is_structured()) {
+    for (Json& member : value) member = WithoutKnownSecrets(std::move(member));
+  }
+  return value;
+}
+
 std::string_view SecretStreamMask::Feed(std::string_view piece) {
   const std::shared_ptr<const Patterns> patterns = KnownPatterns();
   if (piece.empty()) return piece;

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "util/json.h"
 #include "util/secret.h"
 
 namespace upskill {
@@ -24,6 +25,9 @@ bool HasKnownSecret(std::string_view text);
 
 // `text` with `***` in place of known secrets.
 std::string MaskSecrets(std::string text);
+
+// The same in all strings of the value: in the text that it was parsed from they may have been escaped ("\u0073k-…").
+Json WithoutKnownSecrets(Json value);
 
 // The same for text that arrives in pieces: the end of a piece that may be the start of a secret is kept for the next
 // one. The results are valid until the next call.

@@ -45,17 +45,6 @@ ErrorCause CauseOfCode(std::int64_t code, const std::string& type, ErrorKind kin
   return kind == ErrorKind::kUnavailable ? ErrorCause::kServerError : ErrorCause::kRejected;
 }
 
-// The HTTP client masks secrets as they were sent; in strings they may have been escaped ("\u0073k-…").
-Json WithoutKnownSecrets(Json value) {
-  if (value.is_string()) {
-    std::string& text = value.get_ref<std::string&>();
-    if (HasKnownSecret(text)) text = MaskSecrets(std::move(text));
-  } else if (value.is_structured()) {
-    for (Json& member : value) member = WithoutKnownSecrets(std::move(member));
-  }
-  return value;
-}
-
 std::int64_t CodeOf(const Json& code) {
   if (code.is_number_integer()) return code.get<std::int64_t>();
   return 0;

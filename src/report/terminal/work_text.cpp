@@ -23,14 +23,26 @@ std::string ToolsText(const WorkSummary& work) {
   for (std::size_t i = 0; i < tools.size() && i < kMost; ++i)
     text += fmt::format("{}{} {}", i == 0 ? "" : ", ", ExcerptLine(tools[i].first, 40), tools[i].second);
   if (tools.size() > kMost) text += ", …";
-  return text.empty() ? "none" : text;
+  return text.empty() ? "none called" : fmt::format("{}: {}", Counted(work.tool_calls, "call"), text);
 }
 
 std::string LimitsText(const WorkSummary& work) {
   std::string text;
-  for (const auto& [limit, count] : work.limits)
-    text += fmt::format(", {} at the limit of {}", count, ExcerptLine(limit, 20));
+  for (const auto& [limit, count] : work.limits) {
+    if (limit == "call") {
+      text += count == 1 ? ", 1 answer looks like a tool call that wasn't understood"
+                         : fmt::format(", {} answers look like tool calls that weren't understood", count);
+    } else {
+      text += fmt::format(", {} at the limit of {}", count, ExcerptLine(limit, 20));
+    }
+  }
   return text;
+}
+
+// Of one answer: others may be written at the same time.
+std::string SpeedText(const ArmSummary& arm) {
+  if (!arm.reports_tokens() || arm.seconds <= 0.0) return "";
+  return fmt::format(", {:.1f} tokens/s within an answer", static_cast<double>(arm.output_tokens) / arm.seconds);
 }
 
 std::string SkillText(const WorkSummary& work) {
@@ -43,19 +55,20 @@ std::string SkillText(const WorkSummary& work) {
 
 std::vector<std::pair<std::string, std::string>> WorkLines(const StudentSummary& student) {
   std::vector<std::pair<std::string, std::string>> lines;
-  const auto add = [&](const std::string& label, const std::function<std::string(const WorkSummary&)>& text) {
+  const auto add = [&](const std::string& label, const std::function<std::string(const ArmSummary&)>& text) {
     bool first = true;
     for (const auto& [arm, summary] : student.arms) {
       if (summary.work.answers == 0) continue;
-      lines.emplace_back(first ? label : "", fmt::format("{}: {}", ArmName(arm), text(summary.work)));
+      lines.emplace_back(first ? label : "", fmt::format("{}: {}", ArmName(arm), text(summary)));
       first = false;
     }
   };
-  add("turns", [](const WorkSummary& work) {
-    return fmt::format("{:.1f} per answer, {}{}", static_cast<double>(work.turns) / static_cast<double>(work.answers),
-                       Counted(work.tool_errors, "tool error"), LimitsText(work));
+  add("turns", [](const ArmSummary& arm) {
+    const WorkSummary& work = arm.work;
+    return fmt::format("{:.1f} per answer, {}{}{}", static_cast<double>(work.turns) / static_cast<double>(work.answers),
+                       Counted(work.tool_errors, "tool error"), LimitsText(work), SpeedText(arm));
   });
-  add("tools", ToolsText);
+  add("tools", [](const ArmSummary& arm) { return ToolsText(arm.work); });
   for (const auto& [arm, summary] : student.arms) {
     if (summary.work.with_skill > 0 && summary.work.on_demand > 0)
       lines.emplace_back("skill", fmt::format("{}: {}", ArmName(arm), SkillText(summary.work)));
