@@ -4,13 +4,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdint>
+#include <algorithm>
+#include <system_error>
 #include <unordered_map>
 
+#include "util/files.h"
 #include "util/hash.h"
 #include "util/text.h"
 
 namespace upskill {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 constexpr std::string_view kRequestEnd = "-request.md";
@@ -40,8 +45,25 @@ std::string DeskRequestName(int number) { return fmt::format("{:04}{}", number, 
 std::string DeskNewName(int number) { return fmt::format("{:04}-new.md", number); }
 std::string DeskAnswerName(int number) { return fmt::format("{:04}{}", number, kAnswerEnd); }
 
-std::optional<int> DeskRequestNumber(std::string_view name) { return NumberBefore(kRequestEnd, name); }
-std::optional<int> DeskAnswerNumber(std::string_view name) { return NumberBefore(kAnswerEnd, name); }
+Result<DeskNumbers> DeskNumbersIn(const fs::path& folder) {
+  std::error_code code;
+  const fs::directory_iterator entries(folder, code);
+  if (code) return ErrnoError("listing", folder, code.value());
+  DeskNumbers numbers;
+  for (const auto& entry : entries) {
+    const std::string name = entry.path().filename().string();
+    const std::optional<int> request = NumberBefore(kRequestEnd, name);
+    if (request) numbers.requests.insert(*request);
+    numbers.last = std::max({numbers.last, request.value_or(0), NumberBefore(kAnswerEnd, name).value_or(0)});
+  }
+  return numbers;
+}
+
+fs::path DeskFileToPaste(const fs::path& folder, int number, bool whole) {
+  std::error_code code;
+  const fs::path only_new = folder / DeskNewName(number);
+  return !whole && fs::exists(only_new, code) ? only_new : folder / DeskRequestName(number);
+}
 
 std::string DeskKeyOf(std::string_view request) { return Sha256Hex(request).substr(0, kKeyDigits); }
 

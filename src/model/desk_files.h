@@ -1,22 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "util/result.h"
+
 namespace upskill {
 
 // The files of a desk (model/desk_model.h): NNNN-request.md, NNNN-new.md and NNNN-answer.md.
+inline constexpr std::uint64_t kMaxDeskFileBytes = 16ULL << 20U;
 
 std::string DeskRequestName(int number);
 std::string DeskNewName(int number);
 std::string DeskAnswerName(int number);
 
-// The number of the file of a request or of an answer; nothing for other files.
-std::optional<int> DeskRequestNumber(std::string_view name);
-std::optional<int> DeskAnswerNumber(std::string_view name);
+struct DeskNumbers {
+  std::set<int> requests;
+  int last = 0;  // of a request or an answer: one whose request was deleted must not answer another one
+};
+Result<DeskNumbers> DeskNumbersIn(const std::filesystem::path& folder);
+
+// What is new in a request to a chat that has the earlier ones, if there is such a file and not the `whole` is wanted.
+std::filesystem::path DeskFileToPaste(const std::filesystem::path& folder, int number, bool whole = false);
 
 // The hexadecimal key by which a later session recognizes a request.
 std::string DeskKeyOf(std::string_view request);

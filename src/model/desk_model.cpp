@@ -24,7 +24,6 @@ namespace fs = std::filesystem;
 using Steady = std::chrono::steady_clock;
 
 constexpr int kDefaultOpenRequests = 1000;
-constexpr std::uint64_t kMaxAnswerBytes = 16ULL << 20U;
 constexpr std::chrono::milliseconds kLockPatience{0};
 
 struct DeskRequest {
@@ -104,7 +103,7 @@ class DeskModel : public Model {
     constexpr int kMostEarlier = 20;
     std::vector<DeskEarlier> earlier;
     for (int i = std::max(1, number - kMostEarlier); i < number; ++i) {
-      Result<std::string> one = ReadFile(options_.folder / DeskRequestName(i), kMaxAnswerBytes);
+      Result<std::string> one = ReadFile(options_.folder / DeskRequestName(i), kMaxDeskFileBytes);
       if (one) earlier.push_back({i, *std::move(one)});
     }
     const std::string only_new = DeskNewText(text, earlier);
@@ -116,7 +115,7 @@ class DeskModel : public Model {
     const std::string answer = (options_.folder / DeskAnswerName(number)).string();
     std::error_code code;
     if (!fs::exists(answer, code)) {
-      const std::string only_new = fs::exists(options_.folder / DeskNewName(number), code)
+      const std::string only_new = DeskFileToPaste(options_.folder, number).filename() == DeskNewName(number)
                                        ? fmt::format(" ({} for a chat that has the earlier ones)", DeskNewName(number))
                                        : "";
       options_.say(
@@ -140,19 +139,12 @@ class DeskModel : public Model {
   }
 
   Status NoteExisting() {
-    std::error_code code;
-    const fs::directory_iterator entries(options_.folder, code);
-    if (code) return ErrnoError("listing", options_.folder, code.value());  // requests would be written over
-    for (const auto& entry : entries) {
-      const std::string name = entry.path().filename().string();
-      // An answer whose request was deleted must not answer another one.
-      last_ = std::max(last_, DeskAnswerNumber(name).value_or(0));
-      const std::optional<int> number = DeskRequestNumber(name);
-      if (!number) continue;
-      last_ = std::max(last_, *number);
-      const Result<std::string> text = ReadFile(entry.path(), kMaxAnswerBytes);
+    ASSIGN_OR_RETURN(const DeskNumbers found, DeskNumbersIn(options_.folder));  // else requests would be written over
+    last_ = found.last;
+    for (const int number : found.requests) {
+      const Result<std::string> text = ReadFile(options_.folder / DeskRequestName(number), kMaxDeskFileBytes);
       const std::optional<std::string> key = text ? DeskKeyIn(*text) : std::nullopt;
-      if (key) numbers_[*key] = *number;
+      if (key) numbers_[*key] = number;
     }
     return {};
   }
@@ -196,7 +188,7 @@ class DeskModel : public Model {
       request.seen = now;
     }
     if (now - request.seen < options_.settle) return std::nullopt;
-    Result<std::string> text = ReadFile(file, kMaxAnswerBytes);
+    Result<std::string> text = ReadFile(file, kMaxDeskFileBytes);
     if (!text) return Result<ChatResponse>(text.error());
     ChatResponse response;
     response.text = DeskAnswerText(*text);

@@ -25,23 +25,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMaxAnswerBytes = 16ULL << 20U;  // what generate reads of one
-
 // Whether each request of the folder has an answer, by their numbers.
 using Requests = std::map<int, bool>;
 
 Result<Requests> RequestsIn(const fs::path& folder) {
+  ASSIGN_OR_RETURN(const DeskNumbers numbers, DeskNumbersIn(folder));
   std::error_code code;
-  const fs::directory_iterator entries(folder, code);
-  if (code) return ErrnoError("listing", folder, code.value());
   Requests requests;
-  for (const auto& entry : entries) {
-    const std::optional<int> number = DeskRequestNumber(entry.path().filename().string());
-    if (!number) continue;
+  for (const int number : numbers.requests) {
     // One that can't be read is an answer, too, and isn't replaced.
-    const fs::path place = folder / DeskAnswerName(*number);
-    const Result<std::string> answer = ReadFile(place, kMaxAnswerBytes);
-    requests[*number] = answer ? !DeskAnswerText(*answer).empty() : fs::exists(place, code);
+    const fs::path place = folder / DeskAnswerName(number);
+    const Result<std::string> answer = ReadFile(place, kMaxDeskFileBytes);
+    requests[number] = answer ? !DeskAnswerText(*answer).empty() : fs::exists(place, code);
   }
   if (!requests.empty()) return requests;
   return InputError(fmt::format("{} has no requests; `upskill generate -m {}` writes them there", folder.string(),
@@ -53,20 +48,13 @@ std::optional<int> FirstWaiting(const Requests& requests) {
   return found == requests.end() ? std::nullopt : std::optional(found->first);
 }
 
-// The text to paste: what is new to a chat that has the earlier requests, if there is such a file.
-fs::path FileToPaste(const fs::path& folder, int number, bool whole) {
-  std::error_code code;
-  const fs::path only_new = folder / DeskNewName(number);
-  return !whole && fs::exists(only_new, code) ? only_new : folder / DeskRequestName(number);
-}
-
 Result<std::string> ReadAnswer(const std::string& file) {
-  if (file != "-") return ReadFile(file, kMaxAnswerBytes);
-  std::string text(kMaxAnswerBytes + 1, '\0');
+  if (file != "-") return ReadFile(file, kMaxDeskFileBytes);
+  std::string text(kMaxDeskFileBytes + 1, '\0');
   std::cin.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(std::cin.gcount()));
-  if (text.size() > kMaxAnswerBytes)
-    return InputError(fmt::format("an answer has at most {} MiB", kMaxAnswerBytes >> 20U));
+  if (text.size() > kMaxDeskFileBytes)
+    return InputError(fmt::format("an answer has at most {} MiB", kMaxDeskFileBytes >> 20U));
   return text;
 }
 
@@ -80,7 +68,7 @@ Status CheckAnswer(const std::string& answer, const std::string& request) {
 }
 
 Status PutAnswer(const fs::path& folder, int number, const std::string& file) {
-  ASSIGN_OR_RETURN(const std::string request, ReadFile(folder / DeskRequestName(number), kMaxAnswerBytes));
+  ASSIGN_OR_RETURN(const std::string request, ReadFile(folder / DeskRequestName(number), kMaxDeskFileBytes));
   ASSIGN_OR_RETURN(const std::string answer, ReadAnswer(file));
   if (const Status checked = CheckAnswer(answer, request); !checked) {
     return Error{ErrorKind::kPermanent,
@@ -97,7 +85,7 @@ void PrintNext(const DeskCommandOptions& options, const Requests& requests, Env&
   if (!next)
     return env.out("no request waits for an answer; while `generate` runs, the next one follows in a few seconds\n");
   env.out(TerminalText::Format("next: paste {} into the chat, save its answer as a file, and hand it in with\n",
-                               FileToPaste(options.folder, *next, options.whole).string()));
+                               DeskFileToPaste(options.folder, *next, options.whole).string()));
   env.out(TerminalText::Format("  upskill desk {} --answer FILE\n", ShellWord(options.folder)));
 }
 
@@ -140,7 +128,8 @@ ExitCode RunDesk(const DeskCommandOptions& options, Env& env) {
   if (!requests->contains(*number))
     return PrintError(env, InputError(fmt::format("{} has no request {}", options.folder, *number)));
   if (options.print) {
-    const Result<std::string> text = ReadFile(FileToPaste(options.folder, *number, options.whole), kMaxAnswerBytes);
+    const Result<std::string> text =
+        ReadFile(DeskFileToPaste(options.folder, *number, options.whole), kMaxDeskFileBytes);
     if (!text) return PrintError(env, text.error());
     PrintDocument(env, *text);
     return ExitCode::kSuccess;

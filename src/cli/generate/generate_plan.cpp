@@ -330,8 +330,7 @@ GivenOptions ResolveOptions(GivenOptions options, const Config& config) {
 }
 
 std::string CommandWithoutTeacher(const GivenOptions& options) {
-  const std::set<std::string_view> models = {"--model", "--test-gen-model", "--eval-model", "--base-url",
-                                             "--eval-base-url"};
+  const std::set<std::string_view> models = {"--test-gen-model", "--eval-model", "--eval-base-url"};
   const GivenOptions defaults;
   std::string command = "upskill generate";
   for (const StoredOption& option : StoredOptions()) {

@@ -8,6 +8,7 @@
 
 #include "trace/formats/gemini_stream.h"
 #include "trace/formats/readers.h"
+#include "trace/read/detect.h"
 
 namespace upskill {
 namespace {
@@ -194,10 +195,6 @@ class GeminiReader : public RecordReader {
     if (output.failed && status != CallStatus::kCancelled) status = CallStatus::kError;
     status = StatusOfGeminiCall(status, name, output.text);
     builder_.AddResult(at, id, std::move(output.text), status);
-  }
-
-  static bool IsQwenRecord(const Json& record) {
-    return record.contains("uuid") && (record.contains("systemPayload") || Member(record, "message").contains("parts"));
   }
 
   void AddQwenRecord(Json& record, std::size_t line) {

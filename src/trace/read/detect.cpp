@@ -87,9 +87,7 @@ std::optional<TraceFormat> FormatOfTypedLine(const Json& record, const std::stri
     return TraceFormat::kOpenCode;
   if (type.starts_with("message_") && record.contains("message")) return TraceFormat::kPi;
   if (IsOneOf(type, {"agent_start", "agent_end", "turn_start"})) return TraceFormat::kPi;
-  // Sessions of Qwen Code.
-  if (record.contains("uuid") && (record.contains("systemPayload") || Member(record, "message").contains("parts")))
-    return TraceFormat::kGeminiCli;
+  if (IsQwenRecord(record)) return TraceFormat::kGeminiCli;
   if (type == "session") return FormatOfSessionLine(record);
   if (type == "message" && record.contains("message")) {
     // The first version of Pi's format has no ids; each line has its own time.
@@ -275,6 +273,10 @@ std::optional<TraceDetection> DetectDocument(const Json& document) {
     return found(document.contains("choices") ? TraceFormat::kOpenAiMessages : TraceFormat::kAnthropicMessages);
   }
   return DetectMessageList(Member(document, "conversations"), document);
+}
+
+bool IsQwenRecord(const Json& record) {
+  return record.contains("uuid") && (record.contains("systemPayload") || Member(record, "message").contains("parts"));
 }
 
 TraceDetection DetectTrace(std::string_view front) {

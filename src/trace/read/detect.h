@@ -27,6 +27,9 @@ TraceDetection DetectTrace(std::string_view front);
 // The format of a whole JSON document; nothing if it is unknown.
 std::optional<TraceDetection> DetectDocument(const Json& document);
 
+// Whether the object is of a session of Qwen Code, whose messages are Gemini CLI's.
+bool IsQwenRecord(const Json& record);
+
 // The JSON in a line, without the "data:" of an event stream.
 std::string_view RecordInLine(std::string_view line);
 
