@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "check/text_checks.h"
 #include "util/json.h"
 #include "util/text.h"
 
@@ -16,7 +17,6 @@ namespace upskill {
 namespace {
 
 constexpr double kRounding = 1e-9;  // of sums of weights such as 0.1
-constexpr std::size_t kShownMembers = 5;
 
 struct GroupMember {
   std::unique_ptr<Check> check;
@@ -32,21 +32,18 @@ class Group : public Check {
   CheckResult Run(const CheckedAnswer& answer) const override {
     double passed = 0.0;
     double skipped = 0.0;
-    std::string problems;
-    std::size_t count = 0;
+    std::vector<std::string> problems;
     std::optional<CheckRun> run;
     for (const GroupMember& member : members_) {
       const CheckResult result = member.check->Run(answer);
       if (result.run) run = CheckRun{result.run->seconds + (run ? run->seconds : 0.0), result.run->tools};
       if (result.outcome == Outcome::kPass) passed += member.weight;
       if (result.outcome == Outcome::kSkip) skipped += member.weight;
-      if (result.outcome == Outcome::kPass || ++count > kShownMembers) continue;
-      problems += fmt::format("{}{}: {}", problems.empty() ? "" : "; ", result.name, result.detail);
+      if (result.outcome != Outcome::kPass) problems.push_back(fmt::format("{}: {}", result.name, result.detail));
     }
-    if (count > kShownMembers) problems += fmt::format("; and {} more", count - kShownMembers);
     if (passed >= needed_ - kRounding) return {name_, Outcome::kPass, "", run};
     const bool undecided = passed + skipped >= needed_ - kRounding;
-    return {name_, undecided ? Outcome::kSkip : Outcome::kFail, std::move(problems), run};
+    return {name_, undecided ? Outcome::kSkip : Outcome::kFail, JoinProblems(problems, problems.size()), run};
   }
 
   bool AsksJudge() const override {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "check/text_checks.h"
 #include "kernel/build_rules.h"
 #include "kernel/build_values.h"
 #include "kernel/kernel_project.h"
@@ -22,7 +23,6 @@
 namespace upskill {
 namespace {
 
-constexpr std::size_t kShownProblems = 5;
 constexpr std::size_t kMostValues = 20;  // of an option
 constexpr std::string_view kBuildFile = "build.toml";
 
@@ -66,20 +66,10 @@ class KernelBuilder : public Check {
               fmt::format("the answer has no file {}", wishes_.file.empty() ? kBuildFile : wishes_.file)};
     }
     const JudgedProject judged = JudgeKernelProject(*project, PartsFor(*project));
-    std::vector<std::string> problems;
-    problems.reserve(judged.problems.size());
+    std::vector<std::string> problems = UnmetWishes(judged.build);
+    const std::size_t count = problems.size() + judged.problem_count;
     for (const KernelProblem& problem : judged.problems) problems.push_back(ProblemText(problem));
-    std::size_t count = judged.problem_count;
-    for (std::string& unmet : UnmetWishes(judged.build)) {
-      problems.insert(problems.begin() + static_cast<std::ptrdiff_t>(std::min(problems.size(), kShownProblems - 1)),
-                      std::move(unmet));
-      ++count;
-    }
-    std::string detail;
-    for (std::size_t i = 0; i < std::min(problems.size(), kShownProblems); ++i)
-      detail += (i == 0 ? "" : "; ") + problems[i];
-    if (count > kShownProblems) detail += fmt::format("; and {} more", count - kShownProblems);
-    return {name_, count == 0 ? Outcome::kPass : Outcome::kFail, std::move(detail)};
+    return {name_, count == 0 ? Outcome::kPass : Outcome::kFail, JoinProblems(problems, count)};
   }
 
  private:

@@ -108,11 +108,20 @@ TEST(KernelBuilderCheck, OptionsSayWhatElseIsExpected) {
   EXPECT_EQ(result.name, "kernel_builder build.toml (layout, 9.0, edition 5)");
 }
 
-TEST(KernelBuilderCheck, NamesTheFirstFiveProblems) {
-  const std::string detail = DetailOf(SpecFrom(R"({"type": "kernel_builder", "capabilities": ["9.0"]})"),
-                                      Block("toml", "[general]\na=1\nb=1\nc=1\nd=1\ne=1\nedition=5\n"));
-  EXPECT_THAT(detail, HasSubstr("; and 6 more"));
-  EXPECT_THAT(detail, HasSubstr("expected code for the capability 9.0; no CUDA kernel is built for it"));
+TEST(KernelBuilderCheck, NamesAllProblemsUnlessTheyAreVeryMany) {
+  const auto detail = [](const std::string& keys) {
+    return DetailOf(SpecFrom(R"({"type": "kernel_builder", "capabilities": ["9.0"]})"),
+                    Block("toml", "[general]\n" + keys + "edition=5\n"));
+  };
+  const std::string few = detail("a=1\nb=1\nc=1\nd=1\ne=1\nf=1\n");
+  EXPECT_THAT(few, HasSubstr("expected code for the capability 9.0; no CUDA kernel is built for it"));
+  for (const char* key : {"`a`", "`b`", "`c`", "`d`", "`e`", "`f`"}) EXPECT_THAT(few, HasSubstr(key));
+  EXPECT_THAT(few, testing::Not(HasSubstr(" more")));
+  std::string keys;
+  for (int i = 0; i < 300; ++i) keys += "key_that_is_unknown_" + std::to_string(i) + "=1\n";
+  const std::string many = detail(keys);
+  EXPECT_THAT(many, HasSubstr(" more"));
+  EXPECT_LT(many.size(), 5'000U);
 }
 
 TEST(KernelBuilderCheck, TheFileSaysWhichProject) {

@@ -193,6 +193,16 @@ CheckSubject SubjectOf(const CheckSpec& spec, const std::string& expected, CaseP
 
 std::string Quoted(std::string_view text) { return "\"" + ExcerptLine(text, kShownColumns) + "\""; }
 
+std::string JoinProblems(const std::vector<std::string>& problems, std::size_t count) {
+  constexpr std::size_t kMostBytes = 4'000;
+  std::string list;
+  std::size_t shown = 0;
+  for (; shown < problems.size() && (shown == 0 || list.size() + problems[shown].size() <= kMostBytes); ++shown)
+    list += (shown == 0 ? "" : "; ") + problems[shown];
+  if (count > shown) list += fmt::format("; and {} more", count - shown);
+  return list;
+}
+
 CheckResult PartCheck::Run(const CheckedAnswer& answer) const {
   const CheckedPart& part = answer.parts[subject_.part];
   std::string problem = part.text ? FindProblem(part) : fmt::format("the answer has no file {}", subject_.file);

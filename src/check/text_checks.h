@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "check/check.h"
 #include "skill/suite.h"
@@ -46,6 +47,10 @@ class PartCheck : public Check {
 
 // Untrusted text for a message: in quotes, on one line, cut at 80 columns.
 std::string Quoted(std::string_view text);
+
+// What is wrong with an answer, `count` things of which `problems` has the first: as many as 4,000 bytes have room for,
+// but at least one, and how many more there are.
+std::string JoinProblems(const std::vector<std::string>& problems, std::size_t count);
 
 // RE2 takes time for the size of the text times that of the pattern. Errors: what RE2 says against the pattern; a
 // pattern that is too large, alone or with the others of the case.

@@ -80,8 +80,9 @@ std::string ProblemOfKernelProject(std::string_view markdown, const Sandbox& san
 }
 
 void AddRejection(std::string_view tool, const std::string& problem, MaterialItem& item) {
+  constexpr std::size_t kMostColumns = 2'000;
   item.known += fmt::format("{}as recorded, {} rejects it: {}", item.known.empty() ? "" : "; ", tool,
-                            CutToColumns(OneLine(problem), 200));
+                            CutToColumns(OneLine(problem), kMostColumns));
 }
 
 }  // namespace
