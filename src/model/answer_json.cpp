@@ -52,9 +52,30 @@ Error NotJson(const std::string& message) {
                                 message.substr(column + 1, end - column - 1), message.substr(end)));
 }
 
+void LeaveOutUnknownKeys(const Json& schema, Json& value, std::set<std::string>& left_out) {
+  constexpr std::size_t kMostNamed = 10;
+  const Json& items = Member(schema, "items");
+  if (value.is_array() && items.is_object()) {
+    for (Json& item : value) LeaveOutUnknownKeys(items, item, left_out);
+  }
+  const Json& properties = Member(schema, "properties");
+  if (!value.is_object() || !properties.is_object() || Member(schema, "additionalProperties") != false) return;
+  Json kept = Json::object();
+  for (const auto& [key, member] : value.items()) {
+    const auto property = properties.find(key);
+    if (property != properties.end()) {
+      LeaveOutUnknownKeys(*property, member, left_out);
+      kept[key] = std::move(member);
+    } else if (left_out.size() < kMostNamed) {
+      left_out.insert(key);
+    }
+  }
+  value = std::move(kept);
+}
+
 }  // namespace
 
-Result<Json> AnswerJson(std::string_view text, const Json& schema) {
+Result<FittingAnswer> AnswerJson(std::string_view text, const Json& schema) {
   constexpr std::string_view kThought = "</think>";
   if (const std::size_t thought = text.rfind(kThought); thought != std::string_view::npos)
     text.remove_prefix(thought + kThought.size());
@@ -72,11 +93,13 @@ Result<Json> AnswerJson(std::string_view text, const Json& schema) {
       if (!parse_error || candidate.starts_with('{')) parse_error = json.error();
       continue;
     }
-    const Status status = CheckJsonSchema(schema, *json);
-    if (status) return json;
-    if (schema_error && (about_structure || !json->is_structured())) continue;
+    FittingAnswer answer{*std::move(json), {}};
+    LeaveOutUnknownKeys(schema, answer.json, answer.left_out);
+    const Status status = CheckJsonSchema(schema, answer.json);
+    if (status) return answer;
+    if (schema_error && (about_structure || !answer.json.is_structured())) continue;
     schema_error = status.error();
-    about_structure = json->is_structured();
+    about_structure = answer.json.is_structured();
   }
   if (schema_error) return *std::move(schema_error);
   return NotJson(parse_error->message);

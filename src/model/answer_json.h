@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -11,9 +12,15 @@
 
 namespace upskill {
 
+struct FittingAnswer {
+  Json json;
+  std::set<std::string> left_out;  // the first names of keys that the schema doesn't allow
+};
+
 // The JSON value in a model's answer that matches the schema: the whole answer, one of its fenced blocks, or the text
-// from its first to its last bracket. The error (kInput) describes the problem with the likeliest of these.
-Result<Json> AnswerJson(std::string_view text, const Json& schema);
+// from its first to its last bracket. Models add keys of their own: those that the schema doesn't allow are left out.
+// The error (kInput) describes the problem with the likeliest of these.
+Result<FittingAnswer> AnswerJson(std::string_view text, const Json& schema);
 
 // Describes the request's answer_schema, for a model without structured output, at the end of the last message if it
 // isn't there yet.

@@ -21,7 +21,10 @@ void AddUp(ChatResponse& sum, const ChatResponse& response) {
 
 }  // namespace
 
-Result<Json> StructuredJson(std::string_view answer, const Json& schema) { return AnswerJson(answer, schema); }
+Result<Json> StructuredJson(std::string_view answer, const Json& schema) {
+  ASSIGN_OR_RETURN(FittingAnswer fitting, AnswerJson(answer, schema));
+  return std::move(fitting.json);
+}
 
 ChatRequest RepairOf(ChatRequest request, const std::string& answer, const std::string& problem) {
   constexpr std::size_t kIdDigits = 40;
@@ -36,9 +39,10 @@ Result<ChatResponse> GenerateStructured(const StructuredHooks& hooks, ChatReques
   CHECK(request.answer_schema.has_value());
   for (int repair = 0;; ++repair) {
     ASSIGN_OR_RETURN(ChatResponse response, hooks.ask(request));
-    Result<Json> parsed = AnswerJson(response.text, *request.answer_schema);
+    Result<FittingAnswer> parsed = AnswerJson(response.text, *request.answer_schema);
     if (parsed) {
-      response.parsed = *std::move(parsed);
+      if (hooks.left_out && !parsed->left_out.empty()) hooks.left_out(parsed->left_out);
+      response.parsed = std::move(parsed->json);
       return response;
     }
     if (response.stop != StopReason::kEnd) return response;

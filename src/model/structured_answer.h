@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,8 @@ inline constexpr int kMaxRepairs = 2;
 
 // How the requests for one structured answer are sent.
 struct StructuredHooks {
+  // Called with the keys that were left out of the answer because the schema doesn't allow them. May be empty.
+  std::function<void(const std::set<std::string>& keys)> left_out;
   std::function<Result<ChatResponse>(const ChatRequest& request)> ask;
   // Called with every answer that doesn't match and will be requested again, before that, so that its caller can keep
   // what was paid for; an error ends the exchange.

@@ -2,6 +2,7 @@
 #include "teach/teacher.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -90,6 +91,9 @@ Result<Json> Teacher::Ask(const TeacherCall& call) {
   request.sampling.seed = static_cast<std::uint64_t>(call.attempt);
   request.answer_schema = call.schema;
   StructuredHooks hooks;
+  hooks.left_out = [&](const std::set<std::string>& keys) {
+    Say(call, fmt::format("left out of the answer, as they weren't asked for: {}", fmt::join(keys, ", ")));
+  };
   hooks.ask = [&](const ChatRequest& each) -> Result<ChatResponse> {
     const auto found = stored_.find(each.id);
     if (found == stored_.end()) return Send(call, each);

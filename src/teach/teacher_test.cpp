@@ -88,6 +88,24 @@ TEST(Teacher, AnAnswerOutsideTheSchemaIsRequestedAgain) {
   EXPECT_DOUBLE_EQ(teacher->cost_usd(), 0.03);
 }
 
+TEST(Teacher, KeysThatWerentAskedForAreLeftOutAndNamed) {
+  const TempFolder folder;
+  FakeTeacher model([](const ChatRequest&, std::size_t) { return std::string(R"({"n": 5, "why": "w"})"); });
+  Result<Teacher> teacher = Teacher::Open(model, folder.path() / "calls.jsonl");
+  ASSERT_TRUE(teacher.ok());
+  std::vector<std::string> said;
+  teacher->set_say([&](const std::string& line) { said.push_back(line); });
+  TeacherCall call = Call("a");
+  call.schema["additionalProperties"] = false;
+  for (int session = 0; session < 2; ++session) {
+    const Result<Json> answer = teacher->Ask(call);
+    ASSERT_TRUE(answer.ok()) << answer.error().message;
+    EXPECT_EQ(DumpJson(*answer), R"({"n":5})");
+  }
+  EXPECT_THAT(said, ElementsAre(HasSubstr("why")));
+  EXPECT_THAT(model.requests, SizeIs(1));
+}
+
 TEST(Teacher, NoUsableAnswerIsRememberedToo) {
   const TempFolder folder;
   FakeTeacher model([](const ChatRequest&, std::size_t) { return std::string("no"); });
