@@ -218,7 +218,9 @@ class Arrangement {
     sample.response.text = std::move(answer.text);
     sample.response.usage = answer.usage;
     sample.response.seconds = std::clamp(answer.seconds, 0.0, kMaxStoredSeconds);
-    if (answer.cost_usd && *answer.cost_usd <= kMaxStoredUsd) sample.response.cost_usd = answer.cost_usd;
+    // Programs report 0 for a model whose price they don't know.
+    const double usd = answer.cost_usd.value_or(0.0);
+    if (usd > 0.0 && usd <= kMaxStoredUsd) sample.response.cost_usd = usd;
     sample.checks = std::move(answer.checks);
     return CutAnswer(std::move(sample));
   }

@@ -142,6 +142,10 @@ TEST(ImportedRun, ClampsWhatReportsAddUp) {
   ASSERT_TRUE(run.ok());
   EXPECT_EQ(run->samples.at(0).response.seconds, kMaxStoredSeconds);
   EXPECT_FALSE(run->samples.at(0).response.cost_usd.has_value());
+  ImportedResults unpriced = SomeResults();
+  Put(unpriced, "a", Arm::kSkill, true);
+  unpriced.answers[0].cost_usd = 0.0;
+  EXPECT_FALSE(ArrangeResults(std::move(unpriced), {})->samples.at(0).response.cost_usd.has_value());
 }
 
 TEST(ScoreCheck, RoundsAsProgramsDo) {

@@ -32,12 +32,12 @@ std::int64_t Uncached(const Json& tokens, const char* all, const char* cached) {
   return std::max<std::int64_t>(0, TokensOf(tokens, all) - TokensOf(tokens, cached));
 }
 
-// A cost below zero would raise what may still be spent.
+// A cost below zero would raise what may still be spent; programs report 0 for a model whose price they don't know.
 std::optional<double> CostAt(const Json& json, const char* key) {
   const Json& cost = Member(json, key);
   if (!cost.is_number()) return std::nullopt;
   const auto usd = cost.get<double>();
-  return std::isfinite(usd) && usd >= 0.0 ? std::optional(usd) : std::nullopt;
+  return std::isfinite(usd) && usd > 0.0 ? std::optional(usd) : std::nullopt;
 }
 
 void AddCost(ChatResponse& response, std::optional<double> usd) {

@@ -111,6 +111,8 @@ TEST(CommandOutput, ImpossibleCountsAndCostsAreNone) {
       Read(R"({"type":"result","subtype":"success","result":"4","total_cost_usd":-5,"usage":{"input_tokens":-3}})");
   EXPECT_EQ(paid.usage.input, 0);
   EXPECT_FALSE(paid.cost_usd.has_value());
+  EXPECT_FALSE(Read(R"({"type":"result","subtype":"success","result":"4","total_cost_usd":0})").cost_usd.has_value())
+      << "the program has no price for the model";
   const std::string most = R"({"type":"message_end","message":{"role":"assistant","content":"4","usage":{"input":)"
                            R"(9223372036854775807,"output":18446744073709551615}}})";
   EXPECT_GT(Read(most + "\n" + most).usage.input, 0);

@@ -41,10 +41,11 @@ void ProxyLedger::Record(bool has_tools, const std::optional<std::uint64_t>& met
   if (answer) {
     if (!answer->cost_usd && endpoint_.price) answer->cost_usd = CostUsd(*endpoint_.price, answer->usage);
     request.usage = answer->usage;
+    const bool is_known = answer->cost_usd && (record_.answers == 0 || record_.cost_usd);
+    record_.cost_usd = is_known ? std::optional(record_.cost_usd.value_or(0.0) + *answer->cost_usd) : std::nullopt;
     ++record_.answers;
     if (has_tools) ++record_.turns;
     record_.usage.Add(answer->usage);
-    if (answer->cost_usd) record_.cost_usd = record_.cost_usd.value_or(0.0) + *answer->cost_usd;
     if (!answer->served_model.empty()) record_.served_model = answer->served_model;
   } else {
     request.error = answer.error();

@@ -60,7 +60,7 @@ std::vector<Result<Judgments>> CheckJudge::Ask(const std::vector<AnswerToJudge>&
     }
   }
   known_ += judged.known;
-  cost_usd_ += judged.cost_usd;
+  cost_usd_ = cost_usd_ && judged.cost_usd ? std::optional(*cost_usd_ + *judged.cost_usd) : std::nullopt;
   unsaved_ = std::move(judged.unsaved);
   return results;
 }
@@ -69,7 +69,7 @@ TerminalText CheckJudge::Text() const {
   std::string spent = fmt::format("{} judged {}", judge_.described.name, Counted(answers_, "answer"));
   if (known_ > 0)
     spent += fmt::format(", {} of its verdicts known from before", WithThousands(static_cast<long long>(known_)));
-  if (cost_usd_ > 0.0) spent += ", " + MoneyText(cost_usd_);
+  if (cost_usd_.value_or(0.0) > 0.0) spent += ", " + MoneyText(*cost_usd_);
   return TerminalText::Format("{}\n{}\n", JudgeText(judge_.described), spent);
 }
 
@@ -78,7 +78,7 @@ Json CheckJudge::ToJson() const {
           {"name", judge_.described.name},
           {"answers", answers_},
           {"known", known_},
-          {"cost_usd", cost_usd_}};
+          {"cost_usd", JsonOrNull(cost_usd_)}};
 }
 
 }  // namespace upskill

@@ -55,7 +55,7 @@ class CheckJudge {
   const Env* env_;
   std::size_t answers_ = 0;  // judged
   std::size_t known_ = 0;    // questions that were answered before
-  double cost_usd_ = 0.0;
+  std::optional<double> cost_usd_ = 0.0;
   std::string unsaved_;
 };
 

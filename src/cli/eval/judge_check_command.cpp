@@ -210,7 +210,7 @@ ExitCode RunJudgeCheck(const JudgeCheckOptions& options, Env& env) {
   const JudgeAgreement agreement = AgreementOf(*set, judged, info.name);
   if (options.json) {
     Json document = AgreementToJson(agreement);
-    document["cost_usd"] = judged.cost_usd;
+    document["cost_usd"] = JsonOrNull(judged.cost_usd);
     document["known"] = judged.known;
     PrintDocument(env, DumpJsonIndented(document) + "\n");
   } else {
@@ -218,7 +218,7 @@ ExitCode RunJudgeCheck(const JudgeCheckOptions& options, Env& env) {
     if (options.verbose)
       env.out(DisagreementsText(agreement, *set, judged, StyleFor(env, env.out_is_terminal, options.color)));
     if (judged.known > 0) env.out(TerminalText::Format("{} known from before\n", Counted(judged.known, "verdict")));
-    if (judged.cost_usd > 0.0) env.out(TerminalText::Format("spent {}\n", MoneyText(judged.cost_usd)));
+    if (judged.cost_usd.value_or(0.0) > 0.0) env.out(TerminalText::Format("spent {}\n", MoneyText(*judged.cost_usd)));
   }
   if (!judged.unsaved.empty()) PrintWarning(env, "the judge's verdicts are not kept: " + judged.unsaved);
   if (agreement.unjudged > 0) {

@@ -69,7 +69,7 @@ JudgedAnswers JudgeAnswers(Model& judge, const std::vector<AnswerToJudge>& answe
     if (done == answers.size()) break;
     for (const JudgeAnswer& answer : queue->Take(kJudgeTick).of_judge) judging.Settle(answer);
   }
-  out.cost_usd = judging.cost_usd();
+  if (judging.all_costs_known()) out.cost_usd = judging.cost_usd();
   return out;
 }
 

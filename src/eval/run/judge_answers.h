@@ -29,9 +29,9 @@ struct JudgedAnswer {
 struct JudgedAnswers {
   std::vector<JudgedAnswer> answers;  // in the order of the questions
   std::string exhausted;              // the limit or failure that ended it; empty: none
-  double cost_usd = 0.0;
-  std::size_t known = 0;  // questions that `store` has answered
-  std::string unsaved;    // why judgments were not stored; empty: all were
+  std::optional<double> cost_usd;     // absent if that of an answer is unknown
+  std::size_t known = 0;              // questions that `store` has answered
+  std::string unsaved;                // why judgments were not stored; empty: all were
   bool interrupted = false;
 };
 

@@ -66,9 +66,9 @@ struct JudgedLabels {
   std::vector<StoredJudgment> judgments;     // in the set's order; with an empty key where there is an error
   std::vector<std::optional<Error>> errors;  // the same
   std::string exhausted;                     // the limit or failure that ended it; empty: none
-  double cost_usd = 0.0;
-  std::size_t known = 0;  // answers whose judgment was stored before
-  std::string unsaved;    // why judgments were not stored; empty: all were
+  std::optional<double> cost_usd;            // absent if that of an answer is unknown
+  std::size_t known = 0;                     // answers whose judgment was stored before
+  std::string unsaved;                       // why judgments were not stored; empty: all were
   bool interrupted = false;
 };
 

@@ -142,6 +142,7 @@ TEST(JudgeLabels, TellsWhatCouldNotBeJudged) {
   EXPECT_FALSE(judged.errors[0].has_value());
   EXPECT_TRUE(judged.errors[1].has_value());
   EXPECT_EQ(judged.judgments[1].key, "");
+  EXPECT_FALSE(judged.cost_usd.has_value()) << "the judge's answers have no price";
 }
 
 }  // namespace

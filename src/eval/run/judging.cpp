@@ -116,6 +116,7 @@ void Judging::Settle(const JudgeAnswer& answer) {
 
 void Judging::TakeAnswer(Request request, const ChatResponse& response) {
   cost_usd_ += response.cost_usd.value_or(0.0);
+  all_costs_known_ = all_costs_known_ && response.cost_usd;
   request.spent.usage.Add(response.usage);
   request.spent.seconds += response.seconds;
   const bool first = request.attempt == 0 && request.repairs == 0;

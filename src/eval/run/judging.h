@@ -50,6 +50,7 @@ class Judging {
 
   std::size_t in_flight() const { return sent_.size(); }
   double cost_usd() const { return cost_usd_; }  // of its answers with a known cost
+  bool all_costs_known() const { return all_costs_known_; }
   const Model& judge() const { return *judge_; }
 
  private:
@@ -89,6 +90,7 @@ class Judging {
   bool answered_ = false;
   std::string stopped_;  // why; empty: it goes on
   double cost_usd_ = 0.0;
+  bool all_costs_known_ = true;
 };
 
 }  // namespace upskill
