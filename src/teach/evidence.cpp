@@ -225,8 +225,9 @@ std::vector<std::string> DropUnsupportedRules(const Material& material, const Pr
   std::vector<std::string> dropped;
   for (Section& section : draft.sections) {
     std::erase_if(section.rules, [&](const Rule& rule) {
-      if (!copies.Has(rule.text) && IsSupported(rule, material, own_files)) return false;
-      dropped.push_back(fmt::format("{} ({})", Trim(rule.text), fmt::join(rule.cites, ", ")));
+      if (!SaysNothing(rule.text) && !copies.Has(rule.text) && IsSupported(rule, material, own_files)) return false;
+      dropped.emplace_back(Trim(rule.text));
+      if (!rule.cites.empty()) dropped.back() += fmt::format(" ({})", fmt::join(rule.cites, ", "));
       return true;
     });
   }

@@ -18,7 +18,7 @@ namespace upskill {
 namespace {
 
 std::string EvidenceText(const Draft& draft, const std::vector<std::string>& unsupported, const Material& material) {
-  if (material.items.empty()) return "no material to check them against";
+  if (material.items.empty() && unsupported.empty()) return "no material to check them against";
   if (draft.uncited == 0 && draft.contradicted.empty() && unsupported.empty()) return "all citing a source";
   std::string left_out;
   if (draft.uncited > 0) left_out = fmt::format("{} without a source", Counted(draft.uncited, "rule"));
@@ -28,9 +28,9 @@ std::string EvidenceText(const Draft& draft, const std::vector<std::string>& uns
   }
   if (!unsupported.empty()) {
     constexpr std::size_t kShownColumns = 60;
-    left_out += fmt::format("{}{} that {} items don't show: \"{}\"", left_out.empty() ? "" : " and ",
-                            Counted(unsupported.size(), "rule"), unsupported.size() == 1 ? "its" : "their",
-                            CutToColumns(OneLine(unsupported.front()), kShownColumns));
+    left_out +=
+        fmt::format("{}{} with nothing to say, or nothing in the material: \"{}\"", left_out.empty() ? "" : " and ",
+                    Counted(unsupported.size(), "rule"), CutToColumns(OneLine(unsupported.front()), kShownColumns));
   }
   return "left out " + left_out;
 }

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <re2/re2.h>
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 #include "util/text.h"
@@ -61,6 +63,23 @@ bool PromptCopies::Has(std::string_view text) const {
     counted = i + kRun;
   }
   return copied > 0 && 2 * copied >= words.size();
+}
+
+bool SaysNothing(std::string_view text) {
+  static const std::set<std::string_view> stand_ins = {
+      "an",      "and",   "another", "bar",         "baz",   "blah",  "content", "description", "etc",
+      "example", "first", "foo",     "for",         "goes",  "here",  "in",      "insert",      "ipsum",
+      "is",      "it",    "item",    "list",        "lorem", "more",  "name",    "none",        "null",
+      "of",      "one",   "or",      "placeholder", "rule",  "rules", "second",  "section",     "sentence",
+      "skill",   "some",  "string",  "tbd",         "text",  "that",  "the",     "this",        "title",
+      "todo",    "two",   "value",   "words",       "xxx",   "your"};
+  static const RE2 word(R"((\pL[\pL\pN_]+))");
+  const std::string lower = ToLowerAscii(text);
+  re2::StringPiece rest(lower);
+  for (std::string found; RE2::FindAndConsume(&rest, word, &found);) {
+    if (!stand_ins.contains(found)) return false;
+  }
+  return true;
 }
 
 bool IsTooWeak(std::size_t unusable, std::size_t all) {

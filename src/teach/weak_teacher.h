@@ -26,6 +26,9 @@ class PromptCopies {
   std::unordered_set<std::string> runs_;
 };
 
+// Whether a text has no word besides those that stand for a text to be written ("...", "rule 1", "your text here").
+bool SaysNothing(std::string_view text);
+
 // Whether the teacher can't be trusted: at least three of its statements, and more than half of them, are unusable.
 bool IsTooWeak(std::size_t unusable, std::size_t all);
 

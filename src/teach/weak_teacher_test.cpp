@@ -28,13 +28,15 @@ TEST(PromptCopies, AreRunsOfThePromptThatTheMaterialLacks) {
 }
 
 // A generation whose teacher answers each kind of request with these.
-Result<GenerateOutcome> Generate(const Json& draft, const Json& cases) {
+Result<GenerateOutcome> Generate(const Json& draft, const Json& cases, bool has_material = true) {
   GenerationBench bench([&](const ChatRequest& request, std::size_t) -> Result<std::string> {
     return DumpJson(AsksFor(request, "cases") ? cases : draft);
   });
   bench.options.critique = false;
-  for (const char* id : {"d1", "d2"})
-    bench.material.items.push_back({id, MaterialKind::kFact, "Sums are written as `total-N`.", {"a.jsonl#3"}});
+  for (const char* id : {"d1", "d2"}) {
+    if (has_material)
+      bench.material.items.push_back({id, MaterialKind::kFact, "Sums are written as `total-N`.", {"a.jsonl#3"}});
+  }
   return bench.Run();
 }
 
@@ -54,6 +56,30 @@ TEST(WeakTeacher, ATeacherWhoseRulesAreMostlyMadeUpEndsTheGeneration) {
   EXPECT_EQ(weak.error().kind, ErrorKind::kNotFound);
   EXPECT_THAT(weak.error().message, HasSubstr("3 of its 4 rules"));
   EXPECT_TRUE(Generate(DraftWith({good, good, good, {"Use `foo_bar`.", "d2"}, {"Something.", "d77"}}), cases).ok());
+}
+
+TEST(SaysNothing, WhatOnlyStandsForAText) {
+  for (const char* text : {"", "x", "...", "…", "- …", "TODO", "Rule 1", "rule two", "<your text here>", "12 34",
+                           "This is an example rule.", "Insert the text of the rule here", "`x`", "……", "*"})
+    EXPECT_TRUE(SaysNothing(text)) << text;
+  for (const char* text : {"Be brief.", "Write sums as `total-N`.", "`kernel-builder`", "金額は円で書きます",
+                           "Überprüfungspflicht", "Run `make` first.", "```\ngit pull\n```"})
+    EXPECT_FALSE(SaysNothing(text)) << text;
+}
+
+// With and without material.
+TEST(WeakTeacher, ATeacherWhoseRulesSayNothingEndsTheGeneration) {
+  for (const bool has_material : {true, false}) {
+    const std::string id = has_material ? "d1" : "";
+    const Result<GenerateOutcome> weak = Generate(DraftWith({{"x", id}, {"...", id}}), CasesJson(4), has_material);
+    ASSERT_FALSE(weak.ok()) << has_material;
+    EXPECT_EQ(weak.error().kind, ErrorKind::kNotFound);
+    EXPECT_THAT(weak.error().message, HasSubstr("2 of its 2 rules say nothing"));
+    const Result<GenerateOutcome> one =
+        Generate(DraftWith({{"x", id}, {"Write sums as `total-N`.", id}}), CasesJson(4), has_material);
+    ASSERT_TRUE(one.ok()) << one.error().message;
+    EXPECT_EQ(one->candidates[0].skill.body, "# Adding\n\nWrite sums as `total-N`.\n");
+  }
 }
 
 TEST(WeakTeacher, RulesThatRepeatThePromptDontCount) {

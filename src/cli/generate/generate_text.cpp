@@ -250,7 +250,7 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
     env.out(
         TerminalText::Format("left out because the material contradicts it: {}\n", CutToColumns(OneLine(rule), 120)));
   for (const std::string& rule : outcome.unsupported_rules)
-    env.out(TerminalText::Format("left out because the items that it cites don't show it: {}\n",
+    env.out(TerminalText::Format("left out because it says nothing, or nothing that its items show: {}\n",
                                  CutToColumns(OneLine(rule), 120)));
   if (!outcome.critique.empty())
     env.out(
