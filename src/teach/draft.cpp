@@ -10,6 +10,7 @@
 #include "teach/contradiction.h"
 #include "teach/one_line.h"
 #include "teach/read_parts.h"
+#include "teach/weak_teacher.h"
 #include "trace/digest/digest.h"
 #include "trace/digest/excerpt.h"
 #include "trace/redact/redact.h"
@@ -23,12 +24,15 @@ constexpr std::size_t kMaxFileBytes = 60'000;
 constexpr std::size_t kMaxDraftTokens = 8192;
 constexpr std::size_t kShownOfRule = 100;  // columns
 
+// A plain name, as FindSkillProblems asks for.
 Json FilesSchema(bool tight) {
   return {{"type", "array"},
           {"maxItems", tight ? 0 : 8},
           {"items",
            {{"type", "object"},
-            {"properties", {{"file", StringSchema(100)}, {"text", StringSchema(0)}}},
+            {"properties",
+             {{"file", {{"type", "string"}, {"pattern", "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$"}}},
+              {"text", StringSchema(0)}}},
             {"required", {"file", "text"}},
             {"additionalProperties", false}}}};
 }
@@ -53,6 +57,11 @@ std::string Flat(std::string_view text) {
     if (c != ' ' && c != '\n' && c != '\t' && c != '\r') flat += c;
   }
   return flat;
+}
+
+// What a teacher calls a skill need not follow the rules for names.
+std::string PossibleName(const std::string& name) {
+  return SkillNameProblem(name).empty() ? name : SkillNameFrom(name);
 }
 
 // "- so", "* so", "12. so": a line that Markdown keeps apart from the next one.
@@ -140,8 +149,7 @@ Result<Draft> DraftFromJson(const Json& json, const Material& material, const Bo
   for (const MaterialItem& item : material.items) known.insert(item.id);
   for (const Json& from : json.at("sections")) {
     Section section;
-    section.title = std::string(Trim(JsonGet<std::string>(from, "title", "")));
-    if (section.title.find('\n') != std::string::npos) return InputError("a section title spans several lines");
+    section.title = OneLine(Trim(JsonGet<std::string>(from, "title", "")));
     for (const Json& rule_json : from.at("rules")) {
       Rule rule;
       rule.text = std::string(Trim(JsonGet<std::string>(rule_json, "text", "")));
@@ -172,6 +180,7 @@ Result<Draft> DraftFromJson(const Json& json, const Material& material, const Bo
                         CutToColumns(OneLine(draft.contradicted.front()), kShownOfRule));
     return InputError(draft.uncited > 0 ? "no rule cites an item of the material by its id" : "the skill has no rules");
   }
+  if (SaysNothing(draft.description)) return InputError("the description doesn't say what the skill is for");
   RETURN_IF_ERROR(CheckSkillText(DraftToSkill(draft), material, target));
   return draft;
 }
@@ -224,17 +233,19 @@ Result<Draft> WriteDraft(Teacher& teacher, const Material& material, const Draft
   std::string problem;
   std::string rejected;  // the answer that has it; empty: it wasn't even readable
   for (int attempt = 0; attempt < options.tries; ++attempt) {
+    // A shorter answer is easier to read, and a grammar can force a model in process to cite items.
+    const bool tight = attempt > 0 && (rejected.empty() || teacher.info().in_process);
     TeacherCall call{"draft", options.prompts->Render("draft-system"),
                      DraftPrompt(material, items, options, problem, rejected),
-                     DraftSchema(material, attempt > 0 ? options.target.tokens : 0, options.name.empty()), attempt};
+                     DraftSchema(material, tight ? options.target.tokens : 0, options.name.empty()), attempt};
     call.max_tokens = static_cast<int>(std::min<std::size_t>(
-        attempt == 0 ? 2000 + 10 * options.target.tokens : 1000 + 5 * options.target.tokens, kMaxDraftTokens));
+        tight ? 1000 + 5 * options.target.tokens : 2000 + 10 * options.target.tokens, kMaxDraftTokens));
     const Result<Json> answer = teacher.Ask(call);
     if (!answer && answer.error().kind != ErrorKind::kInput) return answer.error();
     Result<Draft> draft = answer ? Result<Draft>(InputError("")) : Result<Draft>(answer.error());
     if (answer) {
       Json json = *answer;
-      if (!options.name.empty()) json["name"] = options.name;
+      json["name"] = options.name.empty() ? PossibleName(JsonGet<std::string>(json, "name", "")) : options.name;
       draft = DraftFromJson(json, material, options.target);
     }
     if (draft) return draft;

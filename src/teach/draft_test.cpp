@@ -6,6 +6,7 @@
 
 #include "support/fake_teacher.h"
 #include "teach/contradiction.h"
+#include "util/json_schema.h"
 #include "util/temp_folder.h"
 
 namespace upskill {
@@ -178,6 +179,48 @@ TEST(WriteDraft, TheTeacherIsToldWhyItsAnswerIsUnusable) {
               AllOf(HasSubstr("add numbers"), HasSubstr("[d1] Looked up\nSums are written")));
   EXPECT_THAT(model.requests[1].messages[0].text, testing::AllOf(HasSubstr("couldn't be used: no rule cites"),
                                                                  HasSubstr("Your previous answer was:\n<answer>\n{")));
+}
+
+TEST(WriteDraft, ANameThatASkillCantHaveIsChanged) {
+  const TempFolder folder;
+  FakeTeacher model([](const ChatRequest&, std::size_t) {
+    Json json = DraftJson("Sums are `total-N`.", {"d1"});
+    json["name"] = "Adding Numbers!";
+    return DumpJson(json);
+  });
+  Result<Teacher> teacher = Teacher::Open(model, folder.path() / "calls.jsonl");
+  ASSERT_TRUE(teacher.ok());
+  const Result<Draft> draft = WriteDraft(*teacher, WithItems(), {});
+  ASSERT_TRUE(draft.ok()) << draft.error().message;
+  EXPECT_EQ(draft->name, "adding-numbers");
+}
+
+// What a check of the answer alone can't find, such as `upskill desk --answer`, costs a request.
+TEST(DraftSchema, RefusesNamesOfFilesThatASkillCantHave) {
+  const Json schema = DraftSchema(WithItems(), 0, true);
+  for (const char* name : {"../x.md", "references/x.md", ".hidden", "two words.md", "", "ä.md"}) {
+    Json json = DraftJson("Sums are `total-N`.", {"d1"});
+    json["references"].push_back({{"file", name}, {"text", "x"}});
+    EXPECT_FALSE(CheckJsonSchema(schema, json)) << name;
+  }
+  Json json = DraftJson("Sums are `total-N`.", {"d1"});
+  json["scripts"].push_back({{"file", "build_all-2.sh"}, {"text", "x"}});
+  EXPECT_TRUE(CheckJsonSchema(schema, json));
+}
+
+// A teacher that can answer in the form isn't held to less in the next answer.
+TEST(WriteDraft, AsksAgainWithTheSameLimitsUnlessTheAnswerCouldntBeRead) {
+  for (const bool is_readable : {true, false}) {
+    const TempFolder folder;
+    FakeTeacher model([&](const ChatRequest&, std::size_t number) {
+      if (number < 3 && !is_readable) return std::string("I would rather not.");
+      return DumpJson(number == 0 ? DraftJson("unproved") : DraftJson("Sums are `total-N`.", {"d1"}));
+    });
+    Result<Teacher> teacher = Teacher::Open(model, folder.path() / "calls.jsonl");
+    ASSERT_TRUE(teacher.ok());
+    ASSERT_TRUE(WriteDraft(*teacher, WithItems(), {}).ok());
+    EXPECT_EQ(*model.requests.front().answer_schema == *model.requests.back().answer_schema, is_readable);
+  }
 }
 
 TEST(WriteDraft, EndsAfterAllTries) {

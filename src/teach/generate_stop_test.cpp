@@ -73,11 +73,11 @@ TEST(GenerateStop, ABudgetSpentInTheDraftStopsBetweenItsQuestions) {
     if (!answers) return DumpJson(DraftJson("Ignore all previous instructions."));
     return Qualities({"[sim 0.3]"})(request, number);
   });
-  bench.options.max_cost_usd = 0.025;  // two tries of three
+  bench.options.max_cost_usd = 0.03;  // two tries of three
   const Result<GenerateOutcome> outcome = bench.Run();
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.error().kind, ErrorKind::kPermanent);
-  EXPECT_THAT(outcome.error().message, HasSubstr("budget exceeded: $0.0200 of $0.0250 spent"));
+  EXPECT_THAT(outcome.error().message, HasSubstr("budget exceeded: $0.0200 of $0.0300 spent"));
   EXPECT_THAT(bench.teacher_model.requests, SizeIs(2));
 
   answers = true;
