@@ -82,5 +82,6 @@ void PrintCoverage(int draws, Claims& claims);
 void PrintAfterStopping(int draws, Claims& claims);
 void PrintPower(int draws, Claims& claims);
 void PrintForecast(int draws, Claims& claims);
+void PrintGuard(int draws, Claims& claims);
 
 }  // namespace upskill

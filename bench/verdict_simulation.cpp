@@ -26,5 +26,6 @@ int main(int argc, char** argv) {
   upskill::PrintAfterStopping(draws, claims);
   upskill::PrintPower(draws / 4, claims);
   upskill::PrintForecast(draws / 10, claims);
+  upskill::PrintGuard(draws, claims);
   return claims.Conclude();
 }

@@ -10,6 +10,7 @@
 #include "eval/plan/alpha_share.h"
 #include "eval/verdict/complete_rounds.h"
 #include "eval/verdict/contrast.h"
+#include "eval/verdict/large_loss.h"
 #include "stats/e_process.h"
 #include "stats/exact_rate.h"
 #include "stats/pair_counts.h"
@@ -34,7 +35,7 @@ const char* HowToAdd(Arm arm) {
     case Arm::kPlacebo:
       return "add --placebo";
     case Arm::kPrevious:
-      return "add --against DIR";
+      return "add --against DIR or git:REF";
     case Arm::kSkill:
       break;
   }
@@ -62,6 +63,7 @@ bool HoldsForEqual(const GateClause& clause) {
     case Kind::kNotVerdict:
       return clause.verdict != Verdict::kNoEffect;
     case Kind::kNotHurts:
+    case Kind::kNotRegressed:
       return true;
     case Kind::kContrast:
       return !clause.better;
@@ -156,6 +158,8 @@ class Examiner {
       case Kind::kNotHurts:
         if (clause_.by_estimate) return Word(verdict);
         return NotWorse(AnswersOf(run_.data, student, Arm::kSkill), AnswersOf(run_.data, student, arm));
+      case Kind::kNotRegressed:
+        return NotRegressed(student, arm);
       case Kind::kLift:
       case Kind::kTokens:
       case Kind::kCost:
@@ -204,6 +208,20 @@ class Examiner {
                             Points(*verdict->new_cases_high));
     }
     return {verdict->general == Verdict::kHelps, std::move(detail)};
+  }
+
+  Finding NotRegressed(std::size_t student, Arm arm) const {
+    const std::optional<LargeLoss> loss =
+        FindLargeLoss(run_.data, student, arm, AlphaOfRegression(clause_, run_.plan()));
+    if (!loss) return {false, "unknown: no round was answered in both arms"};
+    const std::string text = LargeLossText(*loss, run_.plan());
+    if (loss->state == LossGuard::State::kShown) return {false, fmt::format("{} (p = {:.2g})", text, loss->p)};
+    const std::optional<double> findable = loss->Findable();
+    return {true,
+            text + (findable ? fmt::format("; a loss of {:.0f} points or more would have been found in 90 % of runs",
+                                           *findable * 100.0)
+                             : "; even the loss of all that passed would have been found in fewer than 90 % of "
+                               "runs: add cases or --runs")};
   }
 
   Finding NotWorse(const ChoiceAnswers& a, const ChoiceAnswers& b) const {
@@ -338,6 +356,12 @@ std::vector<Arm> GateArms(const GateClause& clause, const Plan& plan) {
     if (arm != Arm::kSkill) arms.push_back(arm);
   }
   return arms;
+}
+
+double AlphaOfRegression(const GateClause& clause, const Plan& plan) {
+  const auto named = std::count_if(plan.students.begin(), plan.students.end(),
+                                   [&](const Student& student) { return GateNames(clause, student); });
+  return plan.verdict.alpha / static_cast<double>(std::max<std::ptrdiff_t>(named, 1));
 }
 
 // `better`: not worse by more than 0 points, strictly.

@@ -23,6 +23,7 @@ struct GateChoice {
 //   helps:haiku,glm                  the verdict is `helps` for these models (also hurts, no-effect, undecided, not-…)
 //   helps-in-general:*               it helps on cases like these, not only on these (StudentVerdict::general)
 //   not-hurts:*  not-hurts:*:10      a loss of more than the margin (plan.verdict.margin; 10 points) is ruled out
+//   not-regressed  not-regressed:*   no large loss is shown, compared with the previous version (large_loss.h)
 //   lift>10  lift:haiku<5            bounds of the lift, in points
 //   pass>80%                         bounds of the pass rate with the skill
 //   tokens<+20%  cost<0  seconds<5%  bounds of the change of an answer's output tokens, cost (prompt included), time
@@ -32,7 +33,19 @@ struct GateChoice {
 //   lift>10@estimate                 by the estimate alone, whatever its error
 // Bounds hold with probability 1 − LookAlpha(plan), one-sided, each by itself.
 struct GateClause {
-  enum class Kind { kVerdict, kNotVerdict, kInGeneral, kNotHurts, kContrast, kTokens, kCost, kSeconds, kLift, kPass };
+  enum class Kind {
+    kVerdict,
+    kNotVerdict,
+    kInGeneral,
+    kNotHurts,
+    kNotRegressed,
+    kContrast,
+    kTokens,
+    kCost,
+    kSeconds,
+    kLift,
+    kPass
+  };
 
   std::string text;
   Kind kind = Kind::kVerdict;
@@ -83,6 +96,10 @@ std::optional<Gate> GateOf(const Plan& plan);
 
 // Whether a clause names this student.
 bool GateNames(const GateClause& clause, const Student& student);
+
+// The student's error probability in a clause `not-regressed`: no share of the ledger's, because each run's alarm is a
+// claim of its own, divided among the models that the clause names.
+double AlphaOfRegression(const GateClause& clause, const Plan& plan);
 
 // The arms that the clause compares the skill with.
 std::vector<Arm> GateArms(const GateClause& clause, const Plan& plan);

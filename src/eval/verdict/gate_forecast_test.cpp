@@ -34,6 +34,12 @@ TEST(ForecastGate, WhatCannotHoldIsAnError) {
   EXPECT_THAT(Forecast("pass>99%", 12, 1), HasSubstr("it needs --runs 25, or more cases"));
 }
 
+TEST(ForecastGate, AGuardThatCannotFailIsAnError) {
+  EXPECT_THAT(Forecast("not-regressed vs baseline", 2, 1),
+              AllOf(HasSubstr("error: "), HasSubstr("too few"), HasSubstr("--runs 2, or more cases")));
+  EXPECT_EQ(Forecast("not-regressed vs baseline", 6, 1), "");
+}
+
 TEST(ForecastGate, AtTemperature0MoreRoundsAreNoHelp) {
   EXPECT_THAT(Forecast("pass>80%", 12, 5, 0.0), HasSubstr("it needs more cases"));
 }

@@ -16,7 +16,7 @@ namespace upskill {
 namespace {
 
 constexpr std::string_view kGrammar =
-    "a gate consists of clauses such as helps:haiku,glm; not-hurts:*; not-hurts:* vs previous; tokens<+20%; lift>10; "
+    "a gate consists of clauses such as not-regressed; helps:haiku,glm; not-hurts:* vs previous; tokens<+20%; lift>10; "
     "pass:haiku>80%; not-worse:haiku+skill vs opus:5";
 constexpr std::string_view kVersus = " vs ";
 constexpr std::string_view kEstimate = "@estimate";
@@ -184,6 +184,11 @@ class ClauseParser {
     } else if (word_ == "not-hurts") {
       clause_.kind = GateClause::Kind::kNotHurts;
       clause_.verdict = Verdict::kHurts;
+    } else if (word_ == "not-regressed") {
+      clause_.kind = GateClause::Kind::kNotRegressed;
+      if (!clause_.against) clause_.against = Arm::kPrevious;
+      if (clause_.by_estimate) return Bad("not-regressed is a test, and has no @estimate");
+      return CheckMargin();
     } else {
       std::string_view word = word_;
       clause_.kind = GateClause::Kind::kVerdict;

@@ -105,6 +105,18 @@ TEST(ParseGate, ErrorsNameTheProblem) {
   EXPECT_THAT(error("pass vs previous>50%"), HasSubstr("isn't compared with an arm"));
 }
 
+TEST(ParseGate, NotRegressedIsAboutThePreviousVersion) {
+  const Gate gate = *ParseGate("not-regressed; not-regressed:haiku vs baseline");
+  ASSERT_THAT(gate.clauses, SizeIs(2));
+  EXPECT_EQ(gate.clauses[0].kind, GateClause::Kind::kNotRegressed);
+  EXPECT_EQ(gate.clauses[0].against, Arm::kPrevious);
+  EXPECT_TRUE(gate.clauses[0].models.empty());
+  EXPECT_EQ(gate.clauses[1].against, Arm::kBaseline);
+  EXPECT_THAT(gate.clauses[1].models, ElementsAre("haiku"));
+  EXPECT_FALSE(ParseGate("not-regressed:*:10"));
+  EXPECT_FALSE(ParseGate("not-regressed@estimate"));
+}
+
 // pass>0.5 would hold for nearly every skill.
 TEST(ParseGate, AFractionIsNotAPercentage) {
   const auto error = [](const std::string& text) { return ParseGate(text).error().message; };
@@ -231,6 +243,57 @@ TEST(CheckGate, WhatThePlanDoesNotHaveIsAnError) {
   const JudgedStudents alone({Arm::kSkill});
   EXPECT_THAT(alone.Check("helps:*"), HasSubstr("nothing to compare the skill with; leave out --no-baseline"));
   EXPECT_EQ(alone.Check("pass:haiku>50%"), "haiku:1");
+}
+
+// A suite of six facts in one round, of which these cases fail with the new version.
+std::vector<GateResult> AfterLosing(const std::vector<std::size_t>& lost, const std::string& gate = "not-regressed",
+                                    int rounds = 1, const std::vector<std::string>& students = {"haiku"}) {
+  Plan plan = MakeTestPlan(6, rounds, students);
+  plan.arms = {Arm::kPrevious, Arm::kSkill};
+  return CheckGate(*ParseGate(gate, plan), Judge(AnsweredRun(plan, [&](std::size_t, Arm arm, std::size_t i, int) {
+    return arm == Arm::kPrevious || std::find(lost.begin(), lost.end(), i) == lost.end();
+  })));
+}
+
+TEST(NotRegressed, FourOfSixFactsLostFail) {
+  const GateResult result = AfterLosing({1, 2, 3, 5})[0];
+  EXPECT_FALSE(result.passed);
+  EXPECT_EQ(result.against, "previous");
+  EXPECT_THAT(result.detail, AllOf(HasSubstr("100 % → 33 %"), HasSubstr("case-2, case-3, case-4, case-6 broke")));
+}
+
+TEST(NotRegressed, SaysWhichLossWouldHaveBeenFound) {
+  for (const std::vector<std::size_t>& lost : {std::vector<std::size_t>{}, {1, 2}}) {
+    const GateResult result = AfterLosing(lost)[0];
+    EXPECT_TRUE(result.passed);
+    EXPECT_THAT(result.detail, HasSubstr("points or more would have been found in 90 % of runs"));
+  }
+}
+
+// Each model's share of the error probability is half.
+TEST(NotRegressed, SeveralModelsShareTheErrorProbability) {
+  EXPECT_FALSE(AfterLosing({0, 1, 2, 3}, "not-regressed", 1, {"haiku", "opus"})[0].passed) << "p = 0.019";
+  EXPECT_TRUE(AfterLosing({0, 1, 2, 3}, "not-regressed", 1, {"haiku", "opus", "sonnet"})[0].passed);
+  EXPECT_FALSE(AfterLosing({0, 1, 2, 3}, "not-regressed:opus", 1, {"haiku", "opus", "sonnet"})[0].passed);
+}
+
+// What earlier looks have spent is another claim's.
+TEST(NotRegressed, EachRunHasAClaimOfItsOwn) {
+  Plan plan = MakeTestPlan(6, 1, {"haiku"});
+  plan.arms = {Arm::kPrevious, Arm::kSkill};
+  plan.share.look = 9;
+  const JudgedRun run =
+      Judge(AnsweredRun(plan, [](std::size_t, Arm arm, std::size_t i, int) { return arm == Arm::kPrevious || i < 2; }));
+  EXPECT_FALSE(CheckGate(*ParseGate("not-regressed", plan), run)[0].passed);
+}
+
+TEST(NotRegressed, CasesWithOneInputAreOneUnit) {
+  Plan plan = MakeTestPlan(6, 1, {"haiku"});
+  for (Case& one : plan.suite.cases) one.input = "the same";
+  plan.arms = {Arm::kPrevious, Arm::kSkill};
+  const JudgedRun run =
+      Judge(AnsweredRun(plan, [](std::size_t, Arm arm, std::size_t, int) { return arm == Arm::kPrevious; }));
+  EXPECT_TRUE(CheckGate(*ParseGate("not-regressed", plan), run)[0].passed) << "perhaps copies of one answer";
 }
 
 }  // namespace

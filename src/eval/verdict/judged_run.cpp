@@ -14,9 +14,13 @@ namespace upskill {
 namespace {
 
 bool AllIsSettled(const JudgedRun& run, const std::optional<Gate>& gate, std::size_t student) {
+  const auto settled = [&](Arm arm, const std::vector<StudentVerdict>& verdicts) {
+    return IsSettled(verdicts[student]) || !AwaitsVerdict(gate, run.plan(), arm);
+  };
   const bool others = std::all_of(run.others.begin(), run.others.end(),
-                                  [&](const auto& entry) { return IsSettled(entry.second[student]); });
-  return IsSettled(run.verdicts[student]) && others && (!gate || !GateNeedsRounds(*gate, run.data, student));
+                                  [&](const auto& entry) { return settled(entry.first, entry.second); });
+  return settled(ComparedArm(run.plan()), run.verdicts) && others &&
+         (!gate || !GateNeedsRounds(*gate, run.data, student));
 }
 
 // Once all is settled (StopRule), cells that were never requested don't count as unanswered.

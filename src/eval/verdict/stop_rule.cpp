@@ -7,6 +7,7 @@
 #include "eval/plan/alpha_share.h"
 #include "eval/verdict/choice_answers.h"
 #include "eval/verdict/contrast.h"
+#include "eval/verdict/large_loss.h"
 
 namespace upskill {
 namespace {
@@ -47,6 +48,11 @@ bool IsOpenInGeneral(const RunData& data, std::size_t student, Arm arm) {
          verdict.new_cases_low.has_value();
 }
 
+bool IsOpenLoss(const GateClause& clause, const RunData& data, std::size_t student, Arm arm) {
+  const auto loss = FindLargeLoss(data, student, arm, AlphaOfRegression(clause, data.plan()));
+  return !loss || (loss->state == LossGuard::State::kOpen && !loss->answers_repeat);
+}
+
 std::array<Choice, 2> ChoicesIn(const GateClause& clause, const Plan& plan) {
   const auto find = [&](const GateChoice& choice) {
     return Choice{StudentNamed(plan, choice.model).value_or(0), choice.arm};
@@ -67,6 +73,7 @@ bool NeedsRounds(const GateClause& clause, const RunData& data, std::size_t stud
   if (!GateNames(clause, plan.students[student])) return false;
   const std::vector<Arm> arms = GateArms(clause, plan);
   return std::any_of(arms.begin(), arms.end(), [&](Arm arm) {
+    if (clause.kind == Kind::kNotRegressed) return IsOpenLoss(clause, data, student, arm);
     if (clause.kind == Kind::kInGeneral) return IsOpenInGeneral(data, student, arm);
     if (clause.kind != Kind::kNotHurts && clause.kind != Kind::kLift) return false;
     return IsOpenContrast(clause, data, {student, Arm::kSkill}, {student, arm});
@@ -77,15 +84,25 @@ bool NeedsRounds(const GateClause& clause, const RunData& data, std::size_t stud
 
 StopRule::StopRule(const RunData& data) : data_(&data), gate_(GateOf(data.plan())) {
   for (const Arm arm : data.plan().arms) {
-    if (arm != Arm::kSkill) watches_.emplace_back(data, arm);
+    if (arm != Arm::kSkill && AwaitsVerdict(gate_, data.plan(), arm)) watches_.emplace_back(data, arm);
   }
-  if (watches_.empty()) watches_.emplace_back(data, ComparedArm(data.plan()));  // never settled
+  if (data.plan().arms.size() < 2) watches_.emplace_back(data, ComparedArm(data.plan()));  // never settled
 }
 
 bool StopRule::IsSettledAfter(int rounds, std::size_t student) {
   const bool settled = std::all_of(watches_.begin(), watches_.end(),
                                    [&](VerdictWatch& watch) { return watch.IsSettledAfter(rounds, student); });
   return settled && (!gate_ || !GateNeedsRounds(*gate_, *data_, student));
+}
+
+bool AwaitsVerdict(const std::optional<Gate>& gate, const Plan& plan, Arm arm) {
+  const auto is_guard = [](const GateClause& clause) { return clause.kind == Kind::kNotRegressed; };
+  if (!gate || std::none_of(gate->clauses.begin(), gate->clauses.end(), is_guard)) return true;
+  return std::any_of(gate->clauses.begin(), gate->clauses.end(), [&](const GateClause& clause) {
+    if (is_guard(clause) || clause.kind == Kind::kContrast || clause.kind == Kind::kPass) return false;
+    const std::vector<Arm> arms = GateArms(clause, plan);
+    return std::find(arms.begin(), arms.end(), arm) != arms.end();
+  });
 }
 
 bool GateNeedsRounds(const Gate& gate, const RunData& data, std::size_t student) {

@@ -118,6 +118,40 @@ TEST(StopRule, BothChoicesOfAGateAnswerUntilItIsDecided) {
   EXPECT_TRUE(results[0].passed) << results[0].detail;
 }
 
+// A guard against a large loss ends early, whatever the verdicts say.
+TEST(StopRule, ANotRegressedSkillNeedsOneRound) {
+  FakeModel model("fake", 100, PassesOfTen({{Arm::kBaseline, 4}, {Arm::kSkill, 9}, {Arm::kPrevious, 9}}));
+  for (const std::vector<Arm>& arms :
+       {std::vector<Arm>{Arm::kSkill, Arm::kPrevious}, {Arm::kBaseline, Arm::kSkill, Arm::kPrevious}}) {
+    Plan plan = DecidingPlan(30, arms);
+    plan.terms.gate = "not-regressed";
+    const Ended ended(plan, {&model});
+    EXPECT_EQ(ended.rounds[0], 1);
+    EXPECT_TRUE(ended.run.summary.complete());
+    EXPECT_GT(ended.saved, 0U);
+    EXPECT_TRUE(CheckGate(*ParseGate(plan.terms.gate, plan), ended.run)[0].passed);
+  }
+}
+
+TEST(StopRule, ARegressionEndsTheRunWhenItIsShown) {
+  FakeModel model("fake", 100, PassesOfTen({{Arm::kSkill, 5}, {Arm::kPrevious, 9}}));
+  Plan plan = DecidingPlan(30, {Arm::kSkill, Arm::kPrevious});
+  plan.terms.gate = "not-regressed";
+  const Ended ended(plan, {&model});
+  EXPECT_LE(ended.rounds[0], 2);
+  EXPECT_FALSE(CheckGate(*ParseGate(plan.terms.gate, plan), ended.run)[0].passed);
+}
+
+// The other clauses are waited for.
+TEST(StopRule, OtherClausesStillTakeTheirRounds) {
+  FakeModel model("fake", 100, PassesOfTen({{Arm::kBaseline, 4}, {Arm::kSkill, 6}, {Arm::kPrevious, 6}}));
+  Plan plan = DecidingPlan(30, {Arm::kBaseline, Arm::kSkill, Arm::kPrevious});
+  plan.terms.gate = "not-regressed; helps:* vs baseline";
+  const Ended ended(plan, {&model});
+  EXPECT_GT(ended.rounds[0], 1);
+  EXPECT_EQ(ended.run.verdicts[0].word, Verdict::kHelps);
+}
+
 TEST(StopRule, AStudentThatCannotAnswerHoldsUpNoOther) {
   FakeModel haiku("haiku", 100, PassesOfTen({{Arm::kBaseline, 0}, {Arm::kSkill, 9}}));
   FakeModel opus("opus", 1, [](const ChatRequest&, std::size_t) { return Error{ErrorKind::kPermanent, "no"}; });

@@ -343,8 +343,10 @@ std::string SkippedText(const JudgedRun& run) {
         add("the rounds left would have repeated the answers");
         break;
       case Settling::kDecided:
-      case Settling::kOpen:
         add("the verdict was already known");
+        break;
+      case Settling::kOpen:
+        add("the gate was already decided");
         break;
     }
   };

@@ -171,6 +171,8 @@ TEST(SkippedText, NamesTheReasonOfEachModel) {
   judged.verdicts[0].word = Verdict::kUndecided;
   judged.verdicts[0].futile = true;
   EXPECT_EQ(SkippedText(judged), "the rounds left were unlikely to decide");
+  judged.verdicts[0].futile = false;
+  EXPECT_EQ(SkippedText(judged), "the gate was already decided");
 }
 
 TEST(VerdictRemarks, AMeasuredLiftAfterAnEarlyEnd) {
