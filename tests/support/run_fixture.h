@@ -66,6 +66,24 @@ struct TestRun {
   std::vector<Sample> samples;
 };
 
+// For tests: one of two cases has lost all of its answers since the previous version, the other one of five.
+inline TestRun BrokenRun(const std::string& gate) {
+  TestRun run;
+  run.plan.arms = {Arm::kPrevious, Arm::kSkill};
+  run.plan.terms.gate = gate;
+  run.plan.rounds = 5;
+  run.plan.suite.cases[1].id = "c|2";
+  run.samples.clear();
+  for (int round = 0; round < 5; ++round) {
+    const std::string distinct = " " + std::to_string(round);
+    run.Add("easy", Arm::kPrevious, round, "4" + distinct);
+    run.Add("easy", Arm::kSkill, round, (round == 0 ? "five" : "4") + distinct);
+    run.Add("c|2", Arm::kPrevious, round, "edition = 5" + distinct);
+    run.Add("c|2", Arm::kSkill, round, "<b>unknown</b>" + distinct);
+  }
+  return run;
+}
+
 // Text that must never reach a terminal unescaped.
 inline constexpr const char* kHostile = "evil\x1b[2J\r\nname\x07\u202E";
 

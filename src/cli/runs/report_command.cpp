@@ -17,6 +17,7 @@
 #include "cli/runs/report_export.h"
 #include "report/export/benchmark_json.h"
 #include "report/export/eval_json.h"
+#include "report/export/gate_json.h"
 #include "report/export/junit.h"
 #include "report/export/markdown.h"
 #include "report/export/python_files.h"
@@ -117,9 +118,14 @@ TerminalText TextOf(const Sources& sources, const Style& style) {
 }
 
 std::string JsonOf(const Sources& sources) {
-  if (sources.runs.size() == 1) return DumpJsonIndented(EvalToJson(sources.runs.front())) + "\n";
+  const auto document = [](const JudgedRun& run) {
+    Json json = EvalToJson(run);
+    json["gate"] = GateToJson(run);
+    return json;
+  };
+  if (sources.runs.size() == 1) return DumpJsonIndented(document(sources.runs.front())) + "\n";
   Json list = Json::array();
-  for (const JudgedRun& run : sources.runs) list.push_back(EvalToJson(run));
+  for (const JudgedRun& run : sources.runs) list.push_back(document(run));
   return DumpJsonIndented(list) + "\n";
 }
 

@@ -110,7 +110,7 @@ std::vector<CaseLoss> LargeLoss::Broken() const {
 std::string LargeLossText(const LargeLoss& loss, const Plan& plan) {
   const std::string text = fmt::format("{:.0f} % → {:.0f} %", WholePercent(loss.before), WholePercent(loss.after));
   const std::vector<CaseLoss> broken = loss.Broken();
-  if (broken.empty()) return text;
+  if (loss.state != LossGuard::State::kShown || broken.empty()) return text;
   std::vector<std::string_view> names;
   for (std::size_t i = 0; i < std::min(broken.size(), kMostNames); ++i)
     names.emplace_back(plan.suite.cases[broken[i].case_index].id);

@@ -41,7 +41,7 @@ struct LargeLoss {
 // `alpha`: of this student. Nothing without a complete round.
 std::optional<LargeLoss> FindLargeLoss(const RunData& data, std::size_t student, Arm against, double alpha);
 
-// "87 % → 30 %: c2, c3 and 4 more broke".
+// "87 % → 30 %: c2, c3 and 4 more broke"; "87 % → 85 %" if no loss is shown.
 std::string LargeLossText(const LargeLoss& loss, const Plan& plan);
 
 }  // namespace upskill

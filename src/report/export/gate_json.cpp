@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/export/gate_json.h"
 
+#include <optional>
 #include <utility>
 
 namespace upskill {
@@ -18,6 +19,11 @@ Json GateToJson(const Gate& gate, const JudgedRun& run) {
                        {"found", result.detail}});
   }
   return {{"holds", all}, {"clauses", std::move(clauses)}};
+}
+
+Json GateToJson(const JudgedRun& run) {
+  const std::optional<Gate> gate = GateOf(run.plan());
+  return gate ? GateToJson(*gate, run) : Json(nullptr);
 }
 
 }  // namespace upskill

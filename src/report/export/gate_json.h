@@ -10,5 +10,6 @@ namespace upskill {
 // The key `gate` of `eval --json` (docs/output.md): whether it holds, null for an incomplete run, and what each clause
 // found.
 Json GateToJson(const Gate& gate, const JudgedRun& run);
+Json GateToJson(const JudgedRun& run);  // of the gate that the run was made with; null without one
 
 }  // namespace upskill

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "eval/verdict/gate.h"
+#include "report/export/broken_cases.h"
 #include "report/export/junit_writer.h"
 #include "report/terminal/figures.h"
 #include "report/terminal/judge_text.h"
@@ -46,10 +48,11 @@ struct CaseRounds {
 
 using CaseOutcome = JUnitCase::Outcome;
 
+// A case that failed in no more than half of its rounds isn't red: models vary, and the gate judges all cases together.
 CaseOutcome OutcomeOf(const CaseRounds& rounds, std::size_t wanted) {
-  if (!rounds.failed.empty()) return CaseOutcome::kFailed;
+  if (2 * rounds.failed.size() > rounds.answered) return CaseOutcome::kFailed;
   if (rounds.answered < wanted) return CaseOutcome::kError;
-  return rounds.passed == rounds.samples.size() ? CaseOutcome::kPassed : CaseOutcome::kSkipped;
+  return rounds.passed + rounds.failed.size() == rounds.samples.size() ? CaseOutcome::kPassed : CaseOutcome::kSkipped;
 }
 
 std::string Excerpt(const std::string& text) {
@@ -140,6 +143,30 @@ JUnitCase LeftOutCase(const std::string& sentence, const std::string& classname)
   return out;
 }
 
+// The gate's clauses about this student; those about no student are the first one's.
+void AddGate(const JudgedRun& run, std::size_t index, const std::vector<GateResult>& results, JUnitSuite& suite) {
+  const std::string& student = run.plan().students[index].name;
+  for (const GateResult& result : results) {
+    if (result.model.empty() ? index > 0 : result.model != student) continue;
+    JUnitCase& out = suite.cases.emplace_back();
+    out.name = "gate: " + result.clause + (result.against.empty() ? "" : ", against the " + result.against);
+    out.classname = run.plan().skill.name + "." + student + ".gate";
+    if (!run.summary.complete()) {
+      out.outcome = CaseOutcome::kError;
+      out.type = "incomplete";
+      out.message = "not evaluated: the run is incomplete";
+      continue;
+    }
+    if (result.passed) continue;
+    out.outcome = CaseOutcome::kFailed;
+    out.type = "gate";
+    out.message = result.detail;
+    for (const BrokenCase& one : FindBrokenCases(run, index).cases)
+      out.body += fmt::format("{}: {} before, now {}\n  {}\nanswer:\n{}\n", one.id, one.before, one.after, one.check,
+                              Excerpt(one.answer));
+  }
+}
+
 void AddProperties(const JudgedRun& run, std::size_t index, Arm arm, JUnitSuite& suite) {
   const auto add = [&suite](const char* name, std::string value) {
     suite.properties.emplace_back(name, std::move(value));
@@ -162,7 +189,7 @@ void AddProperties(const JudgedRun& run, std::size_t index, Arm arm, JUnitSuite&
   for (const std::string& remark : VerdictRemarks(run, index)) add("remark", remark);
 }
 
-JUnitSuite SuiteOf(const JudgedRun& run, std::size_t index) {
+JUnitSuite SuiteOf(const JudgedRun& run, std::size_t index, const std::vector<GateResult>& gate) {
   const Plan& plan = run.plan();
   const Student& student = plan.students[index];
   const Arm arm = plan.has_arm(Arm::kSkill) || plan.arms.empty() ? Arm::kSkill : plan.arms.front();
@@ -176,6 +203,7 @@ JUnitSuite SuiteOf(const JudgedRun& run, std::size_t index) {
   const std::string classname = plan.skill.name + "." + student.name;
   // A run that stopped when its verdict was known has fewer rounds than planned.
   const auto wanted = static_cast<std::size_t>(std::max(run.summary.students[index].rounds, 1));
+  AddGate(run, index, gate, suite);
   for (std::size_t i = 0; i < plan.suite.cases.size(); ++i)
     suite.cases.push_back(
         TestCase(plan.suite.cases[i].id, classname, CaseRounds(run.data.samples(index, arm, i)), wanted));
@@ -188,7 +216,9 @@ JUnitSuite SuiteOf(const JudgedRun& run, std::size_t index) {
 std::string JUnitXml(std::span<const JudgedRun> runs) {
   std::vector<JUnitSuite> suites;
   for (const JudgedRun& run : runs) {
-    for (std::size_t i = 0; i < run.plan().students.size(); ++i) suites.push_back(SuiteOf(run, i));
+    const std::optional<Gate> gate = GateOf(run.plan());
+    const std::vector<GateResult> results = gate ? CheckGate(*gate, run) : std::vector<GateResult>();
+    for (std::size_t i = 0; i < run.plan().students.size(); ++i) suites.push_back(SuiteOf(run, i, results));
   }
   return JUnitDocument(suites);
 }

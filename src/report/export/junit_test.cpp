@@ -98,6 +98,33 @@ TEST(JUnitXml, MissingRoundsAreErrors) {
   ExpectValidJUnit(xml);
 }
 
+TEST(JUnitXml, TheGateIsATestCase) {
+  const std::string xml = JUnitXml(Runs(BrokenRun("not-regressed; lift>-90@estimate").judged()));
+  EXPECT_THAT(xml,
+              HasSubstr("<testcase name=\"gate: not-regressed, against the previous\" "
+                        "classname=\"manifests.student.gate\" time=\"0.000\">\n      <failure message=\"100 % → 40 %: "
+                        "c|2 broke"));
+  EXPECT_THAT(xml, HasSubstr("c|2: 5/5 before, now 0/5"));
+  EXPECT_THAT(xml, HasSubstr("&lt;b&gt;unknown"));
+  EXPECT_THAT(xml, HasSubstr("<testcase name=\"gate: lift&gt;-90@estimate, against the previous\" "
+                             "classname=\"manifests.student.gate\" time=\"0.000\"></testcase>"));
+  ExpectValidJUnit(xml);
+}
+
+TEST(JUnitXml, TheGateOfAnIncompleteRunIsAnError) {
+  TestRun run = BrokenRun("not-regressed");
+  run.samples.pop_back();
+  const std::string xml = JUnitXml(Runs(run.judged()));
+  EXPECT_THAT(xml, HasSubstr("<error message=\"not evaluated: the run is incomplete\" type=\"incomplete\"/>"));
+}
+
+// Models vary: one answer of five proves nothing.
+TEST(JUnitXml, ACaseIsRedOnlyIfMostOfItsRoundsFail) {
+  const std::string xml = JUnitXml(Runs(BrokenRun("").judged()));
+  EXPECT_THAT(xml, HasSubstr("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\""));
+  EXPECT_THAT(xml, HasSubstr("<testcase name=\"easy\" classname=\"manifests.student\" time=\"0.000\"></testcase>"));
+}
+
 TEST(JUnitXml, HostileText) {
   ReportRun run;
   run.plan.skill.name = kAttack;

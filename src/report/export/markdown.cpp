@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "eval/verdict/gate.h"
+#include "report/export/broken_cases.h"
 #include "report/terminal/activation_text.h"
 #include "report/terminal/columns.h"
 #include "report/terminal/figures.h"
@@ -20,6 +22,7 @@ namespace {
 
 constexpr std::size_t kLongestRemark = 2000;  // columns
 constexpr std::size_t kMaxNames = 10;
+constexpr std::size_t kLongestExcerpt = 200;  // columns
 
 std::string NameList(const std::vector<std::string>& names) {
   std::string out;
@@ -66,6 +69,39 @@ std::string StudentNotes(const JudgedRun& run, std::size_t index) {
   return out;
 }
 
+// What the students' answers lost, compared with the previous version.
+std::string BrokenTable(const JudgedRun& run, std::size_t index) {
+  const BrokenCases broken = FindBrokenCases(run, index);
+  if (broken.all == 0) return "";
+  std::string out = fmt::format(
+      "**What broke on {}:** {}\n\n| case | before | now | failed check | an answer |\n"
+      "|---|--:|--:|---|---|\n",
+      MarkdownText(run.plan().students[index].name), Counted(broken.all, "case"));
+  for (const BrokenCase& one : broken.cases) {
+    out += fmt::format("| {} | {} | {} | {} | {} |\n", MarkdownText(one.id), one.before, one.after,
+                       MarkdownText(one.check, kLongestExcerpt), MarkdownText(one.answer, kLongestExcerpt));
+  }
+  return out + "\n";
+}
+
+std::string GateSection(const JudgedRun& run) {
+  const std::optional<Gate> gate = GateOf(run.plan());
+  if (!gate) return "";
+  if (!run.summary.complete()) return "**The gate was not evaluated:** the run is incomplete.\n\n";
+  std::string rows;
+  bool holds = true;
+  for (const GateResult& result : CheckGate(*gate, run)) {
+    holds = holds && result.passed;
+    const auto text = [](const std::string& one) { return one.empty() ? "–" : MarkdownText(one, kLongestRemark); };
+    rows += fmt::format("| {} | {} | {} | {} | {} |\n", result.passed ? "✅" : "❌", text(result.clause),
+                        text(result.model), text(result.against), text(result.detail));
+  }
+  std::string out = fmt::format("{}\n\n| | clause | model | against | found |\n|---|---|---|---|---|\n{}\n",
+                                holds ? "The gate holds." : "**The gate failed.**", rows);
+  for (std::size_t i = 0; !holds && i < run.plan().students.size(); ++i) out += BrokenTable(run, i);
+  return out;
+}
+
 std::string RunSection(const JudgedRun& run) {
   const Plan& plan = run.plan();
   std::string out = fmt::format("### {}\n\n", MarkdownText(plan.skill.name));
@@ -75,7 +111,7 @@ std::string RunSection(const JudgedRun& run) {
     out += is_first ? fmt::format("**{}**", text) : " " + text;
     is_first = false;
   }
-  out += "\n\n";
+  out += "\n\n" + GateSection(run);
   out += fmt::format("{} × {}, run {}\n\n", Counted(plan.suite.cases.size(), "case"), RoundsText(run),
                      MarkdownText(plan.run));
   for (const std::string& remark : RemarksOn(plan)) out += MarkdownText(remark) + "\n\n";

@@ -52,6 +52,18 @@ TEST(MarkdownReport, TellsTheRoundsOfARunThatStopped) {
   EXPECT_THAT(MarkdownReport({&judged, 1}), HasSubstr("2 cases × 1 round of 2 planned, run 2026"));
 }
 
+TEST(MarkdownReport, TheGateAndWhatBroke) {
+  const std::string text = MarkdownReport(Runs(BrokenRun("not-regressed").judged()));
+  EXPECT_THAT(text, HasSubstr("**The gate failed.**"));
+  EXPECT_THAT(text, HasSubstr("| ❌ | not-regressed | student | previous | 100 % → 40 %:<!-- --> c&#124;2 broke"));
+  EXPECT_THAT(text, HasSubstr("**What broke on student:** 1 case"));
+  EXPECT_THAT(text, HasSubstr("| c&#124;2 | 5/5 | 0/5 | contains \"edition = 5\":<!-- --> not found | "
+                              "&lt;b&gt;unknown&lt;/b&gt; 0 |"));
+  EXPECT_THAT(MarkdownReport(Runs(BrokenRun("lift<0@estimate").judged())), HasSubstr("The gate holds."));
+  EXPECT_THAT(MarkdownReport(Runs(BrokenRun("lift<0@estimate").judged())), Not(HasSubstr("What broke")));
+  EXPECT_THAT(MarkdownReport(Runs(BrokenRun("").judged())), Not(HasSubstr("gate")));
+}
+
 TEST(MarkdownReport, OtherArms) {
   ReportRun run;
   JudgedRun judged = run.judged();

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <utility>
 
+#include "eval/verdict/gate.h"
+#include "eval/verdict/stop_rule.h"
 #include "report/terminal/figures.h"
 #include "report/terminal/result_choice.h"
 #include "report/terminal/result_words.h"
@@ -218,10 +220,29 @@ std::string NoAnswerText(const JudgedRun& run) {
                      cause.empty() ? "" : fmt::format(" ({})", cause));
 }
 
+// Of a run that was to find a large loss and nothing else, which ended before verdicts were reached.
+std::vector<std::string> GuardSentences(const JudgedRun& run) {
+  const std::optional<Gate> gate = GateOf(run.plan());
+  if (!run.summary.complete() || run.data.sample_count() == 0 ||
+      AwaitsVerdict(gate, run.plan(), ComparedArm(run.plan())))
+    return {};
+  std::vector<std::string> sentences;
+  for (const GateClause& clause : gate->clauses) {
+    if (clause.kind != GateClause::Kind::kNotRegressed) continue;
+    for (const GateResult& result : CheckGate(Gate{{clause}}, run)) {
+      const std::string model = run.plan().students.size() > 1 ? " with " + result.model : "";
+      sentences.push_back(
+          fmt::format("{}{}: {}.", result.passed ? "No large loss is shown" : "Much was lost", model, result.detail));
+    }
+  }
+  return sentences;
+}
+
 }  // namespace
 
 std::vector<std::string> ResultSentences(const JudgedRun& run) {
   if (run.summary.students.empty() || run.summary.answered == 0) return {NoAnswerText(run)};
+  if (std::vector<std::string> guard = GuardSentences(run); !guard.empty()) return guard;
   return run.summary.students.size() > 1 ? ResultOfSeveral(run) : OneModel(run);
 }
 

@@ -36,6 +36,16 @@ StudentVerdict VerdictOf(Verdict word) {
   return verdict;
 }
 
+// A run that ended early because only a large loss was looked for.
+TEST(ResultText, AGuardSaysWhetherMuchWasLost) {
+  EXPECT_THAT(ResultText(BrokenRun("not-regressed").judged()),
+              StartsWith("Much was lost: 100 % → 40 %: c|2 broke (p = "));
+  EXPECT_THAT(ResultText(BrokenRun("not-regressed; helps:* vs previous").judged()), Not(HasSubstr("Much was lost")));
+  TestRun equal = BrokenRun("not-regressed; pass>1%");
+  std::erase_if(equal.plan.suite.cases, [](const Case& one) { return one.id != "easy"; });
+  EXPECT_THAT(ResultText(equal.judged()), StartsWith("No large loss is shown: 100 % → 80 %; "));
+}
+
 TEST(ResultText, ASkillThatHelpsIsToBeUsed) {
   StudentVerdict verdict = VerdictOf(Verdict::kHelps);
   const std::string here = ResultWith(verdict);
