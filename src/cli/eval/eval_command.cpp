@@ -251,6 +251,16 @@ Result<std::vector<std::string>> SkillsNamed(const std::vector<std::string>& giv
   return skills;
 }
 
+// The options that --ci stands for.
+void ExpandCi(EvalOptions& options) {
+  if (options.ci.empty()) return;
+  options.changed_since = options.ci;
+  options.against = "git:" + options.ci;
+  options.stop_when_decided = true;
+  options.no_baseline = options.no_baseline || options.gate.empty();
+  options.gate = options.gate.empty() ? "not-regressed" : "not-regressed; " + options.gate;
+}
+
 }  // namespace
 
 bool PrintGate(const Gate& gate, const JudgedRun& run, ColorMode color, Env& env) {
@@ -296,6 +306,7 @@ Status ChooseStudentByKey(EvalOptions& options, const Env& env) {
 
 ExitCode RunEval(const EvalOptions& given, Env& env) {
   EvalOptions options = given;
+  ExpandCi(options);
   if (const Status chosen = ChooseStudentByKey(options, env); !chosen) return PrintError(env, chosen.error());
   if (options.skills.empty()) return RunEvalPart(options, {}, env).code;
   Result<std::vector<std::string>> skills = SkillsNamed(options.skills);

@@ -118,7 +118,7 @@ void PrintEvalMatrix(const EvalOptions& options, const MatrixRuns& made, const s
     PrintDocument(env, DumpJsonIndented(document) + "\n");
     return;
   }
-  if (runs.empty()) return;
+  if (runs.empty() || !options.ci.empty()) return;  // each run's gate has been said
   env.out("\n" + MatrixText(matrix, StyleFor(env, env.out_is_terminal, options.color)));
   for (const std::string& skill : made.not_measured)
     env.out(TerminalText::Format("could not be measured: {} (its error is above)\n", skill));

@@ -162,5 +162,41 @@ TEST_F(EvalMatrix, OnlyWhatChanged) {
   EXPECT_THAT(error, HasSubstr("--changed-since no-such-branch: git in " + Path("one") + " says: "));
 }
 
+TEST_F(EvalMatrix, BeforeAllCommitsNothingWasThere) {
+  CommitAll(folder.path() / "skills");
+  ASSERT_EQ(Eval({"one", "two"}, {"-m", "sim:base=0,skill=1", "--changed-since", std::string(40, '0')}), 0) << error;
+  EXPECT_THAT(error, HasSubstr("2 of 2 skills changed since 0000"));
+}
+
+TEST_F(EvalMatrix, ThePreviousVersionsAreInGit) {
+  CommitAll(folder.path() / "skills");
+  folder.Write("skills/two/SKILL.md", "---\nname: two\ndescription: d\n---\nAnother rule.\n");
+  const std::vector<std::string> options = {"-m", "sim:base=0,skill=0.1,previous=1"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.end(), options.begin(), options.end());
+    return more;
+  };
+  EXPECT_EQ(Eval({"one", "two"}, with({"--ci", "HEAD"})), 1);
+  EXPECT_THAT(error, AllOf(HasSubstr("1 of 2 skills changed since HEAD"), HasSubstr("FAILS  not-regressed"),
+                           HasSubstr("100 % →")));
+  EXPECT_THAT(error + out, Not(HasSubstr("upskill-previous-"))) << "a folder that is gone";
+  EXPECT_EQ(Eval({"one", "two"}, with({"--against", "git:HEAD", "--gate", "not-regressed", "--runs=2"})), 1);
+  EXPECT_THAT(error,
+              HasSubstr("holds  not-regressed · sim:base=0,skill=0.1,previous=1 vs previous: nothing has changed"));
+  EXPECT_EQ(RunGit(folder.path() / "skills", "git status --porcelain"), "M two/SKILL.md") << "git's index is as it was";
+  EXPECT_EQ(Eval({"one"}, with({"--against", "git:no-such-branch"})), 2);
+  EXPECT_THAT(error, HasSubstr("--against git:no-such-branch: git in " + Path("one") + " says: "));
+  EXPECT_EQ(Eval({"one"}, with({"--ci", "HEAD", "--against", Path("two")})), 2);
+}
+
+// A skill that is new, or was moved, is compared with no skill.
+TEST_F(EvalMatrix, ANewSkillIsComparedWithNone) {
+  CommitAll(folder.path() / "skills");
+  RunGit(folder.path() / "skills", "cp -r one four; sed -i 's/name: one/name: four/' four/SKILL.md");
+  EXPECT_EQ(Eval({"four"}, {"-m", "sim:base=0,skill=1", "--ci", "HEAD"}), 0) << error;
+  EXPECT_THAT(error, AllOf(HasSubstr("four has no earlier version"), HasSubstr("vs baseline")));
+  EXPECT_EQ(Eval({"four"}, {"-m", "sim:base=1,skill=0", "--ci", "HEAD"}), 1) << "worse than none";
+}
+
 }  // namespace
 }  // namespace upskill

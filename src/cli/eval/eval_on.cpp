@@ -70,6 +70,8 @@ Result<std::unique_ptr<JobEngine>> MakeEngine(const std::string& on, const std::
 Status CheckOptions(const EvalOptions& options) {
   if (options.skills.size() > 1 || !options.changed_since.empty())
     return InputError("--on measures one skill; run it once for each skill");
+  if (options.against.starts_with("git:"))
+    return InputError("--on: jobs have no repository; name a folder with --against, which is copied");
   if (!options.shard.empty()) return InputError("--on makes the shards itself: leave out --shard");
   if (!options.log_runs) return InputError("--on needs the runs folder; leave out --no-log-runs");
   if (options.stop_when_decided) {

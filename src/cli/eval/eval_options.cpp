@@ -134,15 +134,21 @@ std::vector<EvalOption> CaseRows() {
       {"--changed-since", "REF",
        "Only the skills whose files, or cases given by -t, differ from this commit, branch or tag of git",
        At(&EvalOptions::changed_since), kOnlyEval | kOfWholeRun},
+      Excluding(
+          {"--changed-since", "--against", "--resume", "--on", "--shard"},
+          {"--ci", "REF",
+           "Only the skills changed since this commit, branch or tag, each compared with its version there until it is "
+           "clear whether much was lost: for pull requests (docs/ci.md)",
+           At(&EvalOptions::ci), kOnlyEval | kOfWholeRun}),
       {"--test-gen-model", "MODEL", "Model that writes the cases of a skill without any, into its tests.json",
        At(&EvalOptions::test_gen_model), kOfWholeRun},
       {"--runs", "N", "Rounds: how often each case is answered in each arm", At(&EvalOptions::rounds), 0,
        Checked(WholeNumber(1, kMaxRounds))},
       {"--no-baseline", "", "Leave out the arm without a skill", At(&EvalOptions::no_baseline), kOnlyEval | kInPlan},
       {"--placebo", "", "Add an arm with an unrelated text of the skill's length", At(&EvalOptions::placebo), kInPlan},
-      {"--against", "DIR",
-       "Add an arm with another version of the skill: DIR is that version, or a folder of skills that has it under the "
-       "same name",
+      {"--against", "WHAT",
+       "Add an arm with another version of the skill: its folder, a folder of skills that has it under the same name, "
+       "or git:REF, what git has at this commit, branch or tag",
        At(&EvalOptions::against), kInPlan},
       {"--judge-model", "MODEL",
        "Model that judges answers for checks of the type `judge`; without one, their cases are left out",

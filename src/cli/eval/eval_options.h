@@ -23,6 +23,7 @@ struct EvalOptions {
   std::string skill;
   std::vector<std::string> skills;  // of `eval`, whose `skill` is set to each of them
   std::string changed_since;        // only the skills that differ from this state in git; empty: all
+  std::string ci;                   // stands for several other options (docs/ci.md); empty: it doesn't
   std::vector<std::string> models;
   std::vector<std::string> base_urls;
   std::string judge_model;  // of checks of the type `judge`; empty: none
@@ -31,7 +32,7 @@ struct EvalOptions {
   std::optional<int> rounds;   // absent: the command's default
   bool no_baseline = false;
   bool placebo = false;
-  std::string against;  // another version of the skill
+  std::string against;  // another version of the skill: a folder, or git:REF
   bool stop_when_decided = false;
   double min_lift_points = 100.0 * VerdictOptions().min_lift;
   double alpha = VerdictOptions().alpha;

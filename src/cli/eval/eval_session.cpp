@@ -17,6 +17,7 @@
 #include "cli/models/judge_option.h"
 #include "cli/models/students.h"
 #include "cli/options/mcp_access.h"
+#include "cli/skills/changed_skills.h"
 #include "eval/journal/journal.h"
 #include "eval/plan/prompts.h"
 #include "measure/workspace.h"
@@ -24,6 +25,7 @@
 #include "report/export/run_files.h"
 #include "skill/skill.h"
 #include "skill/skill_tree.h"
+#include "util/temp_folder.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -111,9 +113,18 @@ Status TakeCases(const Skill& skill, const std::optional<Skill>& previous, const
   return {};
 }
 
+constexpr std::string_view kInGit = "git:";
+
 // The skill in the folder `place`, or the one of the same name in a folder of skills; nullopt if there is none. A
-// folder's name counts only if no skill has that name.
-Result<std::optional<Skill>> PreviousVersion(const std::string& place, const Skill& skill, bool of_several) {
+// folder's name counts only if no skill has that name. A version from git is written into `copies`.
+Result<std::optional<Skill>> PreviousVersion(const std::string& place, const Skill& skill, bool of_several,
+                                             const fs::path& copies) {
+  if (place.starts_with(kInGit)) {
+    ASSIGN_OR_RETURN(const std::optional<fs::path> folder, SkillAt(skill.folder, place.substr(kInGit.size()), copies));
+    if (!folder || !fs::exists(*folder / "SKILL.md")) return std::optional<Skill>();
+    ASSIGN_OR_RETURN(Skill previous, LoadSkill(folder->string()));
+    return std::optional(std::move(previous));
+  }
   std::error_code code;
   std::vector<std::string> folders = {place};
   if (fs::is_directory(place, code)) {
@@ -251,9 +262,10 @@ Result<MeasureSpec> SpecOf(const Skill& skill, const EvalOptions& options, const
   ASSIGN_OR_RETURN(MeasureSpec spec, SettingsOf(options, config));
   spec.skill = MeasuredSkill{Snapshot(skill), std::nullopt, skill.warnings};
   if (!options.resume.empty()) return spec;
+  ASSIGN_OR_RETURN(const TempFolder copies, TempFolder::Make("upskill-previous-"));
   std::optional<Skill> previous;
   if (!options.against.empty()) {
-    ASSIGN_OR_RETURN(previous, PreviousVersion(options.against, skill, options.skills.size() > 1));
+    ASSIGN_OR_RETURN(previous, PreviousVersion(options.against, skill, options.skills.size() > 1, copies.path()));
   }
   RETURN_IF_ERROR(options.activation.on ? TakeQueries(skill, options, spec)
                                         : TakeCases(skill, previous, options, config, spec));

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <utility>
 
 #include "util/child_environment.h"
 #include "util/files.h"
@@ -20,21 +21,53 @@ constexpr std::chrono::seconds kMostTime{60};
 constexpr std::size_t kMostOutput = std::size_t{1} << 20U;
 constexpr int kNotFoundByShell = 127;
 
-// What git prints. `line`: its arguments, quoted for a shell. Nothing that a repository says is run.
-Result<ChildOutcome> RunGitIn(const fs::path& folder, const std::string& line) {
-  const std::string command =
-      fmt::format("git -C {} -c core.fsmonitor=false -c core.hooksPath=/dev/null {}", ShellWord(folder.string()), line);
-  ChildLimits limits;
-  limits.time = kMostTime;
-  limits.output_bytes = kMostOutput;
-  ASSIGN_OR_RETURN(ChildOutcome outcome, RunChild(command, ChildEnvironment(), "", limits));
-  if (outcome.ending == ChildOutcome::Ending::kExited && outcome.exit_code == kNotFoundByShell)
-    return Error{ErrorKind::kNotFound, "--changed-since needs git, which isn't installed"};
-  if (outcome.ending == ChildOutcome::Ending::kTimeLimit)
-    return Error{ErrorKind::kUnavailable,
-                 fmt::format("--changed-since: git in {} didn't end within a minute", folder.string())};
-  return outcome;
-}
+// Git in a folder, for one of the options that name a state of it. Nothing that a repository says is run.
+class Git {
+ public:
+  Git(fs::path folder, std::string option, std::string reference)
+      : folder_(std::move(folder)), option_(std::move(option)), reference_(std::move(reference)) {}
+
+  // What git prints. `line`: its arguments, quoted for a shell; `before`: variables for it.
+  Result<ChildOutcome> Run(const std::string& line, const std::string& before = "") const {
+    const std::string command = fmt::format("{}git -C {} -c core.fsmonitor=false -c core.hooksPath=/dev/null {}",
+                                            before, ShellWord(folder_.string()), line);
+    ChildLimits limits;
+    limits.time = kMostTime;
+    limits.output_bytes = kMostOutput;
+    ASSIGN_OR_RETURN(ChildOutcome outcome, RunChild(command, ChildEnvironment(), "", limits));
+    if (outcome.ending == ChildOutcome::Ending::kExited && outcome.exit_code == kNotFoundByShell)
+      return Error{ErrorKind::kNotFound, option_ + " needs git, which isn't installed"};
+    if (outcome.ending == ChildOutcome::Ending::kTimeLimit)
+      return Error{ErrorKind::kUnavailable,
+                   fmt::format("{}: git in {} didn't end within a minute", option_, folder_.string())};
+    return outcome;
+  }
+
+  // One line of what it prints; an error if it fails.
+  Result<std::string> Line(const std::string& line, const std::string& before = "") const {
+    ASSIGN_OR_RETURN(const ChildOutcome outcome, Run(line, before));
+    if (outcome.exit_code != 0) return Failure(outcome, folder_);
+    return std::string(Trim(outcome.output));
+  }
+
+  // Why it failed; `path` is what was asked about. Outside of a repository, `git diff` compares files, and answers with
+  // its usage.
+  Error Failure(const ChildOutcome& failed, const fs::path& path) const {
+    const Result<ChildOutcome> inside = Run("rev-parse --git-dir");
+    if (!inside) return inside.error();
+    if (inside->exit_code != 0 && inside->error_tail.find("not a git repository") != std::string::npos)
+      return InputError(fmt::format("{} {}: {} isn't in a git repository", option_, reference_, path.string()));
+    return InputError(fmt::format("{} {}: git in {} says: {}", option_, reference_, folder_.string(),
+                                  ExcerptLine(Trim(failed.error_tail), 200)));
+  }
+
+ private:
+  fs::path folder_;
+  std::string option_;
+  std::string reference_;
+};
+
+bool IsBeforeAll(const std::string& reference) { return reference.find_first_not_of('0') == std::string::npos; }
 
 // Whether a file or folder differs from the reference; more output than is kept differs as well.
 Result<bool> HasChanged(const fs::path& path, const std::string& reference) {
@@ -42,22 +75,14 @@ Result<bool> HasChanged(const fs::path& path, const std::string& reference) {
   const bool is_folder = fs::is_directory(path, code);
   const fs::path folder = is_folder ? path : FolderOf(path);
   const std::string what = is_folder ? "." : "./" + path.filename().string();
-  ASSIGN_OR_RETURN(
-      const ChildOutcome diff,
-      RunGitIn(folder, fmt::format("diff --no-ext-diff --no-textconv --name-only --end-of-options {} -- {}",
-                                   ShellWord(reference), ShellWord(what))));
+  const Git git(folder, "--changed-since", reference);
+  ASSIGN_OR_RETURN(const ChildOutcome diff,
+                   git.Run(fmt::format("diff --no-ext-diff --no-textconv --name-only --end-of-options {} -- {}",
+                                       ShellWord(reference), ShellWord(what))));
   if (diff.ending == ChildOutcome::Ending::kOutputLimit) return true;
-  if (diff.exit_code != 0) {
-    // Outside of a repository, `git diff` compares files, and answers with its usage.
-    ASSIGN_OR_RETURN(const ChildOutcome inside, RunGitIn(folder, "rev-parse --git-dir"));
-    if (inside.exit_code != 0 && inside.error_tail.find("not a git repository") != std::string::npos)
-      return InputError(fmt::format("--changed-since {}: {} isn't in a git repository", reference, path.string()));
-    return InputError(fmt::format("--changed-since {}: git in {} says: {}", reference, folder.string(),
-                                  ExcerptLine(Trim(diff.error_tail), 200)));
-  }
+  if (diff.exit_code != 0) return git.Failure(diff, path);
   if (!Trim(diff.output).empty()) return true;
-  ASSIGN_OR_RETURN(const ChildOutcome added,
-                   RunGitIn(folder, "ls-files --others --exclude-standard -- " + ShellWord(what)));
+  ASSIGN_OR_RETURN(const ChildOutcome added, git.Run("ls-files --others --exclude-standard -- " + ShellWord(what)));
   return added.ending == ChildOutcome::Ending::kOutputLimit || !Trim(added.output).empty();
 }
 
@@ -65,6 +90,7 @@ Result<bool> HasChanged(const fs::path& path, const std::string& reference) {
 
 Result<std::vector<std::string>> SkillsChangedSince(const std::vector<std::string>& skills,
                                                     const std::string& reference, const std::string& tests) {
+  if (IsBeforeAll(reference)) return skills;
   if (!tests.empty()) {
     ASSIGN_OR_RETURN(const bool changed, HasChanged(tests, reference));
     if (changed) return skills;
@@ -77,6 +103,26 @@ Result<std::vector<std::string>> SkillsChangedSince(const std::vector<std::strin
     if (changed) found.push_back(skill);
   }
   return found;
+}
+
+Result<std::optional<fs::path>> SkillAt(const fs::path& folder, const std::string& reference, const fs::path& place) {
+  if (IsBeforeAll(reference)) return std::optional<fs::path>();
+  const Git git(folder, "--against", "git:" + reference);
+  ASSIGN_OR_RETURN(const std::string commit,
+                   git.Line("rev-parse --verify --end-of-options " + ShellWord(reference + "^{commit}")));
+  ASSIGN_OR_RETURN(const std::string prefix, git.Line("rev-parse --show-prefix"));
+  ASSIGN_OR_RETURN(const std::string top, git.Line("rev-parse --show-toplevel"));
+  const std::string tree = ShellWord(fmt::format("{}:{}", commit, prefix));
+  ASSIGN_OR_RETURN(const ChildOutcome found, git.Run("rev-parse --verify --quiet --end-of-options " + tree));
+  if (found.exit_code != 0) return std::optional<fs::path>();
+  std::error_code code;
+  const fs::path copy = place / fs::weakly_canonical(folder, code).filename();
+  const std::string index = fmt::format("GIT_INDEX_FILE={} ", ShellWord((place / "index").string()));
+  RETURN_IF_ERROR(git.Line("read-tree " + tree, index));
+  // From the top: below it, git would write only the files of the same folder.
+  RETURN_IF_ERROR(Git(top, "--against", "git:" + reference)
+                      .Line("checkout-index --all --prefix=" + ShellWord(copy.string() + "/"), index));
+  return std::optional(copy);
 }
 
 }  // namespace upskill

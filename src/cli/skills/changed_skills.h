@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,10 +10,17 @@
 
 namespace upskill {
 
+// GitHub and GitLab name the commit before the first push of a branch by zeros: in it, there is no skill yet.
+
 // The ones of `skills` whose folders differ from what git has at `reference` (a commit, branch or tag), new files that
 // git doesn't ignore included. `tests`: a file of cases that all of them share; empty: none. Errors: git isn't
 // installed, a folder isn't in a repository, or the reference isn't known.
 Result<std::vector<std::string>> SkillsChangedSince(const std::vector<std::string>& skills,
                                                     const std::string& reference, const std::string& tests);
+
+// A skill's folder as git has it at `reference`, written into the folder `place`; nullopt if it isn't there yet. No
+// hook is run, and the repository's index and files stay as they are. Errors: as above.
+Result<std::optional<std::filesystem::path>> SkillAt(const std::filesystem::path& folder, const std::string& reference,
+                                                     const std::filesystem::path& place);
 
 }  // namespace upskill
