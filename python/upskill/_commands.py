@@ -88,12 +88,12 @@ def check(suite: PathLike, *, answers: Optional[PathLike] = None, case: Names = 
     return _json(["check", *arguments, *_places(suite)], process)
 
 
-def plan(skill: PathLike, *, models: Names = (), tests: Optional[PathLike] = None, runs: Optional[int] = None,
+def plan(skill: PathLike, *, models: Names = (), base_url: Names = (), tests: Optional[PathLike] = None, runs: Optional[int] = None,
          max_tokens: Optional[int] = None, jobs: Optional[int] = None, judge_model: Optional[str] = None,
          baseline: Union[None, str, Number] = None, alpha: Optional[Number] = None, margin: Optional[Number] = None,
          runs_dir: Optional[PathLike] = None, process: Process = DEFAULT_PROCESS) -> Outcome[results.PlanResult]:
     """Says what a run could detect and what it would cost. baseline: the pass rate without the skill, such as 0.4 or "40%"."""
-    arguments = options(model=models, tests=tests, runs=runs, max_tokens=max_tokens, jobs=jobs, judge_model=judge_model,
+    arguments = options(model=models, base_url=base_url, tests=tests, runs=runs, max_tokens=max_tokens, jobs=jobs, judge_model=judge_model,
                         baseline=baseline, alpha=alpha, margin=margin, runs_dir=runs_dir, json=True)
     return _json(["plan", *arguments, *_places(skill)], process)
 

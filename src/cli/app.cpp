@@ -206,6 +206,15 @@ std::vector<Command> CommandsFor(const std::string& name) {
   return commands;
 }
 
+// `-j=4` as `-j4`, which CLI11 takes.
+std::vector<std::string> WithoutEqualsOfLetters(std::vector<std::string> words) {
+  for (auto word = words.begin(); word != words.end() && *word != "--"; ++word) {
+    const bool is_letter = word->size() > 3 && word->front() == '-' && word->at(1) != '-' && word->at(2) == '=';
+    if (is_letter) word->erase(2, 1);
+  }
+  return words;
+}
+
 // Nothing if the arguments can't be parsed with one command alone: the error may be about another one.
 std::optional<ExitCode> RunWith(const std::vector<Command>& commands, const std::vector<std::string>& arguments,
                                 Env& env) {
@@ -214,8 +223,9 @@ std::optional<ExitCode> RunWith(const std::vector<Command>& commands, const std:
   const CommandOfName command_of = Declare(app, options, commands);
   if (arguments.front() == kCompleteCommand) return RunComplete(app, arguments, env);
   try {
-    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // CLI11 takes them from the back
-    app.parse(std::move(reversed));
+    std::vector<std::string> words = WithoutEqualsOfLetters(arguments);
+    std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
+    app.parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
     PrintHelp(NamedCommand(app), env);
     return ExitCode::kSuccess;

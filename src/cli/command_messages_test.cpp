@@ -27,6 +27,14 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
+TEST_F(CommandMessages, AnEqualsSignAfterALetterIsLeftOut) {
+  EXPECT_EQ(Run({"eval", skill(), "-m=" + std::string(kStudent), "-j=4", "--runs-dir", runs().string()}), 0) << error;
+  EXPECT_EQ(Run({"eval", skill(), "-m", kStudent, "-j=many"}), 2);
+  EXPECT_THAT(error, HasSubstr("not 'many'"));
+  EXPECT_EQ(Run({"validate", "--", "-x=4"}), 2);
+  EXPECT_THAT(error, HasSubstr("'-x=4'")) << "a file of that name";
+}
+
 TEST_F(CommandMessages, AnEmptyGateIsAnErrorOfTheCommandLine) {
   for (const char* gate : {"", " "}) {
     EXPECT_EQ(Eval({"--gate", gate}), 2);

@@ -154,7 +154,7 @@ int DefaultParallel(const ModelSpec& spec) {
 Result<Estimate> EstimateFor(const PlanOptions& options, const Inputs& inputs, const std::string& model) {
   Estimate estimate;
   estimate.name = model;
-  ASSIGN_OR_RETURN(const ModelSpec spec, ParseModelSpec(model, {&inputs.catalog, false}));
+  ASSIGN_OR_RETURN(const ModelSpec spec, ParseModelSpec(model, {&inputs.catalog, !options.base_urls.empty()}));
   estimate.local = RunsInProcess(spec);
   estimate.parallel = options.parallel > 0 ? options.parallel : DefaultParallel(spec);
   double prompt = static_cast<double>(EstimateTokens(inputs.skill.body)) / 2.0;
@@ -345,6 +345,7 @@ void AddPlanCommand(CLI::App& app, PlanOptions& options) {
   command->add_option("-m,--model", options.models, "Model to plan for (repeatable)")
       ->default_str("the configured one, else the default model")
       ->type_name("MODEL");
+  AddOptionOfEval(*command, "--base-url", options.base_urls);
   AddOptionOfEval(*command, "--tests", options.tests);
   command->add_option("--runs", options.rounds, "Also show the lift that this number of rounds detects")
       ->check(WholeNumber(1, 1000))

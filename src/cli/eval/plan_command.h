@@ -18,6 +18,7 @@ namespace upskill {
 struct PlanOptions {
   std::string skill;
   std::vector<std::string> models;
+  std::vector<std::string> base_urls;
   std::string judge_model;  // empty: none
   std::string tests;
   std::string runs_dir;            // empty: from the configuration

@@ -38,6 +38,11 @@ TEST_F(CommandMessages, PlanTakesABaselineInPercentOrAsAFraction) {
   }
 }
 
+TEST_F(CommandMessages, PlanTakesTheModelsOfAServer) {
+  EXPECT_EQ(Run({"plan", skill(), "-m", "my-model", "--base-url", "http://localhost:1"}), 0) << error;
+  EXPECT_EQ(Run({"plan", skill(), "-m", "my-model"}), 2);
+}
+
 TEST_F(CommandMessages, PlanTellsWhatEachWordTakes) {
   ASSERT_EQ(Run({"plan", skill(), "-m", kStudent, "--baseline", "20%", "--margin", "10", "--json"}), 0) << error;
   const Json json = Json::parse(out);
