@@ -17,7 +17,7 @@ constexpr double kShareBase = 3.0;         // each look may spend this many time
 constexpr double kSuspicion = 2.0;         // times alpha: up to this p-value, another round is worth while
 constexpr std::int64_t kMostPairs = 2000;  // of a round, for chances: more only find smaller losses
 constexpr int kMostLooks = 40;             // hardly a run gets there
-constexpr double kNegligible = 1e-9;
+constexpr double kImprobable = 1e-9;
 
 // The chances of each net loss of `pairs` pairs, from −pairs on.
 std::vector<double> NetLosses(std::int64_t pairs, double before, double after) {
@@ -85,7 +85,7 @@ double LossGuard::ChanceToShow(std::int64_t units, int rounds, double rate, doub
     for (const auto& [net, chance] : next) {
       if (net >= least) {
         shown += chance;
-      } else if (chance > kNegligible && At(look, pairs, net) == State::kOpen) {
+      } else if (chance > kImprobable && At(look, pairs, net) == State::kOpen) {
         open.emplace(net, chance);
       }
     }
@@ -95,7 +95,7 @@ double LossGuard::ChanceToShow(std::int64_t units, int rounds, double rate, doub
 
 std::optional<double> LossGuard::FindableLoss(std::int64_t units, int rounds, double rate, double power) const {
   const auto is_found = [&](int points) { return ChanceToShow(units, rounds, rate, points / 100.0) >= power; };
-  int found = static_cast<int>(std::floor(rate * 100.0 + kNegligible));
+  int found = static_cast<int>(std::floor(rate * 100.0 + kImprobable));
   if (!is_found(found)) return std::nullopt;
   int missed = 0;
   while (found - missed > 1) {
