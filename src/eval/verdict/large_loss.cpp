@@ -108,7 +108,7 @@ std::vector<CaseLoss> LargeLoss::Broken() const {
 }
 
 std::string LargeLossText(const LargeLoss& loss, const Plan& plan) {
-  const std::string text = fmt::format("{:.0f} % → {:.0f} %", WholePercent(loss.before), WholePercent(loss.after));
+  std::string text = fmt::format("{:.0f} % → {:.0f} %", WholePercent(loss.before), WholePercent(loss.after));
   const std::vector<CaseLoss> broken = loss.Broken();
   if (loss.state != LossGuard::State::kShown || broken.empty()) return text;
   std::vector<std::string_view> names;

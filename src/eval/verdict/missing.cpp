@@ -38,6 +38,9 @@ void TakeSafeEvidence(const StudentVerdict& against, const StudentVerdict& in_fa
 void DoubtByLostAnswers(const StudentVerdict& against, const StudentVerdict& in_favour, StudentVerdict& verdict) {
   if (verdict.lift && against.lift) verdict.lost_low = std::min(*verdict.lift, *against.lift);
   if (verdict.lift && in_favour.lift) verdict.lost_high = std::max(*verdict.lift, *in_favour.lift);
+  // A range that leaves out what the lost answers allow would say too much.
+  if (verdict.lost_low && verdict.low) verdict.low = std::min(*verdict.low, *verdict.lost_low);
+  if (verdict.lost_high && verdict.high) verdict.high = std::max(*verdict.high, *verdict.lost_high);
   const StudentVerdict& worst_of_general = verdict.general == Verdict::kHelps ? against : in_favour;
   if (worst_of_general.general != verdict.general) verdict.general = Verdict::kUndecided;
   const Verdict word = verdict.word;

@@ -65,6 +65,7 @@ TEST(DoubtVerdicts, RetriedTimeOutsCountAgainstTheWord) {
   EXPECT_THAT(verdict.lift, Optional(1.0));
   EXPECT_THAT(verdict.lost_low, Optional(DoubleNear(0.3, 1e-9)));
   EXPECT_THAT(verdict.lost_high, Optional(1.0));
+  EXPECT_LE(verdict.low.value_or(1.0), *verdict.lost_low) << "the likely range has what the lost answers allow";
   EXPECT_FALSE(IsSettled(verdict));
 }
 
