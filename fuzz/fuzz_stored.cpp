@@ -106,10 +106,6 @@ void FuzzCommandOutput(std::string_view input) {
 
 void FuzzDesk(std::string_view input) {
   CHECK(!FindInvalidUtf8(DeskAnswerText(input)));
-  if (const std::optional<int> number = DeskRequestNumber(input)) {
-    CHECK(DeskRequestName(*number) == input);
-    CHECK(DeskRequestNumber(DeskRequestName(*number + 1)) == *number + 1 || *number == 999'999'999);
-  }
   if (const std::optional<std::string> key = DeskKeyIn(input)) CHECK(input.starts_with(DeskMark(*key)));
   CHECK(DeskKeyIn(DeskMark(DeskKeyOf(input)) + "\n" + std::string(input)) == DeskKeyOf(input));
 }

@@ -170,7 +170,7 @@ class ToolRun {
   void Store(const std::string& name, std::string content) {
     if (state_.fixed.contains(name) || name.starts_with(std::string(kWorkspaceSkills) + "/"))
       throw ToolFault{
-          fmt::format("{} belongs to a skill, which can only be read; your files go elsewhere in the "
+          fmt::format("{} belongs to a skill, which can only be read; write your files elsewhere in the "
                       "working folder",
                       Quoted(name))};
     std::size_t bytes = content.size();
@@ -194,9 +194,8 @@ class ToolRun {
     std::string content = Text("content");
     outcome_.text = fmt::format("Wrote {} bytes to {}", content.size(), name);
     if (const auto before = state_.files.find(name); before != state_.files.end())
-      outcome_.text += before->second == content
-                           ? ", which had this text already: nothing has changed"
-                           : fmt::format(", in place of the {} that it had", before->second.size());
+      outcome_.text += before->second == content ? ", which had this text already: nothing has changed"
+                                                 : fmt::format(", replacing the {} that it had", before->second.size());
     Store(name, std::move(content));
     return {};
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -81,7 +82,7 @@ std::optional<ToolCall> CallOf(const std::vector<Tool>& tools, const Json& json)
   }
   Json beside = json;
   beside.erase(*name);
-  if (given == nullptr && is_offered && HasOnlyKeysOf(*tool_at(*name), beside)) given = &beside;
+  if (given == nullptr && is_offered && !beside.empty() && HasOnlyKeysOf(*tool_at(*name), beside)) given = &beside;
   if (given == nullptr || given->is_null() || (!is_offered && !given->is_object())) return std::nullopt;
   Result<Json> read = given->is_string() ? ParseJson(given->get<std::string>(), "arguments") : Result<Json>(*given);
   if (read && read->is_object()) call.arguments = WithoutKnownSecrets(*std::move(read));
@@ -123,25 +124,36 @@ struct CallsInText {
   std::size_t end = 0;    // of the last one
 };
 
+// Some models go on with results that they invent. npos: there are none.
+std::size_t BeginOfInvented(std::string_view text) {
+  static const RE2 tag(R"re((<\|?(?:tool_response|tool_result|function_response|observation)s?\|?>))re");
+  re2::StringPiece result;
+  return RE2::PartialMatch(text, tag, &result) ? static_cast<std::size_t>(result.data() - text.data())
+                                               : std::string_view::npos;
+}
+
 CallsInText FindCalls(const std::vector<Tool>& tools, std::string_view text) {
   // The start of a call: of a line, or behind a tag; perhaps in an array, and with its first brace doubled.
   static const RE2 start(
       R"re((?m)(^[ \t]*(?:<\|?/?[\w|]+\|?>[ \t]*)*(?:\[[ \t\n]*)?\{?)(\{\s*"(?:name|tool|tool_name|tool_calls|function|type|id|arguments|parameters)"))re");
   CallsInText found;
   re2::StringPiece groups[3];
-  for (std::size_t from = 0; !tools.empty() && found.calls.size() < kMostTextCalls &&
-                             start.Match(text, from, text.size(), RE2::UNANCHORED, groups, 3);) {
-    const ObjectText object = ObjectAt(text, static_cast<std::size_t>(groups[2].data() - text.data()));
+  for (std::size_t from = 0; !tools.empty() && start.Match(text, from, text.size(), RE2::UNANCHORED, groups, 3);) {
+    const auto at = static_cast<std::size_t>(groups[2].data() - text.data());
+    if (BeginOfInvented(text.substr(from, at - from)) != std::string_view::npos) break;
+    const ObjectText object = ObjectAt(text, at);
     from = object.end;
-    const std::size_t before = found.calls.size();
+    std::vector<ToolCall> calls;
     if (const Result<Json> json = ObjectIn(object); json) {
-      AddCalls(tools, *json, found.calls);
+      AddCalls(tools, *json, calls);
     } else {
-      AddUnreadable(tools, object.json, found.calls);
+      AddUnreadable(tools, object.json, calls);
     }
-    if (found.calls.size() == before) continue;
-    if (before == 0) found.begin = static_cast<std::size_t>(groups[1].data() - text.data());
+    if (calls.empty()) continue;
+    if (found.calls.empty()) found.begin = static_cast<std::size_t>(groups[1].data() - text.data());
     found.end = object.end;
+    calls.resize(std::min(calls.size(), kMostTextCalls - found.calls.size()));
+    std::move(calls.begin(), calls.end(), std::back_inserter(found.calls));
   }
   return found;
 }
@@ -151,15 +163,9 @@ CallsInText FindCalls(const std::vector<Tool>& tools, std::string_view text) {
 std::vector<ToolCall> TakeCallsFromText(const std::vector<Tool>& tools, std::string& text) {
   static const RE2 closing(R"re((?:[\s\]},;]|```|</?\|?[\w|]+\|?>)*)re");
   static const RE2 opening(R"re((?:\s*(?:```[\w-]*|<\|?[\w|]+\|?>))*\s*$)re");
-  // Some models go on with results that they invent.
-  static const RE2 invented(R"re((<\|?(?:tool_response|tool_result|function_response|observation)s?\|?>))re");
-  re2::StringPiece result;
-  const std::size_t end =
-      RE2::PartialMatch(text, invented, &result) ? static_cast<std::size_t>(result.data() - text.data()) : text.size();
-  const std::string_view own = std::string_view(text).substr(0, end);
-  CallsInText found = FindCalls(tools, own);
-  const bool is_last = RE2::FullMatch(own.substr(found.end), closing);
-  if (found.calls.empty() || (!is_last && found.calls.size() < kMostTextCalls)) return {};
+  CallsInText found = FindCalls(tools, text);
+  const std::string_view rest = std::string_view(text).substr(found.end);
+  if (found.calls.empty() || !RE2::FullMatch(rest.substr(0, BeginOfInvented(rest)), closing)) return {};
   text.resize(found.begin);
   RE2::Replace(&text, opening, "");  // what opened the call isn't part of the text
   return std::move(found.calls);

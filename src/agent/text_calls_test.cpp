@@ -100,6 +100,21 @@ TEST(TextCalls, ThatAreFollowedByTextArentCarriedOut) {
   }
 }
 
+// Such texts only end the answer where they aren't part of a call.
+TEST(TextCalls, MayWriteTagsOfInventedResults) {
+  const std::vector<ToolCall> calls = CallsIn(R"({"name": "bash", "arguments": {"command": "echo '<observation>'"}}
+<tool_response>ok</tool_response> {"name": "bash", "arguments": {"command": "rm"}})");
+  ASSERT_EQ(calls.size(), 1U);
+  EXPECT_EQ(StringAt(calls[0].arguments, "command"), "echo '<observation>'");
+}
+
+TEST(TextCalls, AreNotCarriedOutBeforeTextHoweverManyThereAre) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += "{\"name\": \"bash\", \"arguments\": {\"command\": \"ls\"}}\n";
+  EXPECT_FALSE(CallsIn(text).empty());
+  EXPECT_TRUE(CallsIn(text + "These are only examples.").empty());
+}
+
 TEST(TextCalls, OfOtherToolsAreSeenSoThatTheModelIsTold) {
   const std::vector<ToolCall> calls = CallsIn("```json\n{\"name\": \"create_file\", \"arguments\": {\"n\": 7}}\n```");
   ASSERT_EQ(calls.size(), 1U);
