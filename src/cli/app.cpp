@@ -59,6 +59,7 @@
 #include "model/catalog.h"
 #include "util/known_secrets.h"
 #include "util/log.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -209,7 +210,7 @@ std::vector<Command> CommandsFor(const std::string& name) {
 // `-j=4` as `-j4`, which CLI11 takes.
 std::vector<std::string> WithoutEqualsOfLetters(std::vector<std::string> words) {
   for (auto word = words.begin(); word != words.end() && *word != "--"; ++word) {
-    const bool is_letter = word->size() > 3 && word->front() == '-' && word->at(1) != '-' && word->at(2) == '=';
+    const bool is_letter = word->size() > 3 && word->front() == '-' && IsAsciiLetter(word->at(1)) && word->at(2) == '=';
     if (is_letter) word->erase(2, 1);
   }
   return words;

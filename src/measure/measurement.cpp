@@ -159,8 +159,8 @@ Result<TakenShare> ShareOf(const MeasureSpec& spec, Measurement& measurement) {
   if (!share) return share.error().With("counting earlier looks at the tests (--no-ledger ignores them)");
   if (const std::uint64_t seed = measurement.plan.sampling.seed; seed != spec.sampling.seed) {
     Warn({fmt::format(
-             "cases or checks were dropped or changed after their answers were seen; as these would bias the verdict, "
-             "this run rests on answers with another seed ({} instead of {})",
+             "cases or checks were dropped or changed after their answers had been seen, so this run uses answers of "
+             "another seed ({} instead of {}): reusing the old ones would bias the verdict",
              seed, spec.sampling.seed)},
          measurement.remarks);
   }

@@ -26,7 +26,8 @@ struct DeskNumbers {
 };
 Result<DeskNumbers> DeskNumbersIn(const std::filesystem::path& folder);
 
-// What is new in a request to a chat that has the earlier ones, if there is such a file and not the `whole` is wanted.
+// What is new in a request to a chat that has the earlier ones, if there is such a file; otherwise, and if `whole`, the
+// request itself.
 std::filesystem::path DeskFileToPaste(const std::filesystem::path& folder, int number, bool whole = false);
 
 // The hexadecimal key by which a later session recognizes a request.

@@ -120,8 +120,9 @@ double RestrictedByUnit(const std::vector<ScoreUnit>& units, double expected) {
   return reached.sum <= expected + 1e-6 * std::max(1.0, std::abs(expected)) ? reached.variance : 0.0;
 }
 
-// How far the third central moment of the sum is below 0: as far as its variance where wins seldom fail. Unbiased from
-// three rounds on. Two show no skew within a unit, so that it is taken from how many of the units with wins never vary.
+// How far the third central moment of the sum is below 0: at most its variance, which it nearly reaches where wins
+// seldom fail. Unbiased from three rounds on. Two show no skew within a unit, so that it is taken from how many of the
+// units with wins never vary.
 double NegativeSkew(const std::vector<ScoreUnit>& units, double variance) {
   double moment = 0.0;
   double of_wins = 0.0;  // the variance of units with more wins than losses

@@ -128,8 +128,8 @@ class Generation {
     if (draft->sections.empty() || IsTooWeak(left_out, rules)) {
       const std::string example =
           out_.unsupported_rules.empty() ? "" : ": " + CutToColumns(OneLine(out_.unsupported_rules.front()), 100);
-      return TooWeak(*input_.teacher, fmt::format("{} of its {} say nothing, or nothing that the material shows{}",
-                                                  left_out, Counted(rules, "rule"), example));
+      return TooWeak(*input_.teacher, fmt::format("of its {}, {} without content or support in the material{}",
+                                                  Counted(rules, "rule"), left_out, example));
     }
     if (!out_.unsupported_rules.empty()) TakeDraft(*draft, index);
     SayWhatIsRejected(*draft);

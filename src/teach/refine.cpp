@@ -114,8 +114,9 @@ Result<CitedBody> ApplyEdits(CitedBody skill, const Json& edits, const std::vect
 std::string LeftOutText(const std::vector<std::string>& unsupported, const std::vector<std::string>& contradicted,
                         std::size_t budget_tokens) {
   std::string text;
-  for (const auto& [rules, reason] : {std::pair{&unsupported, "it says nothing, or nothing that its items show"},
-                                      std::pair{&contradicted, "the material contradicts it"}}) {
+  for (const auto& [rules, reason] :
+       {std::pair{&unsupported, "it says nothing, or the items that it cites don't show it"},
+        std::pair{&contradicted, "the material contradicts it"}}) {
     for (const std::string& rule : *rules) {
       const std::string one = fmt::format("<rule why=\"{}\">\n{}\n</rule>\n", reason, Trim(rule));
       if (EstimateTokens(text) + EstimateTokens(one) <= budget_tokens) text += one;

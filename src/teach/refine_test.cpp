@@ -229,7 +229,7 @@ TEST(ProposeChanges, SaysWhichRulesWereLeftOutAndWhy) {
   refinement.options.left_out = LeftOutText({"Build:\n\n```\nmake\n``` (d1)"}, {"Use 8.0. (d3)"}, 1000);
   ASSERT_TRUE(refinement.Propose().ok());
   EXPECT_THAT(refinement.model.requests[0].messages[0].text,
-              AllOf(HasSubstr("nothing that its items show\">\nBuild:\n\n```\nmake\n``` (d1)\n</rule>"),
+              AllOf(HasSubstr("the items that it cites don't show it\">\nBuild:\n\n```\nmake\n``` (d1)\n</rule>"),
                     HasSubstr("the material contradicts it\">\nUse 8.0. (d3)\n</rule>")));
   EXPECT_THAT(LeftOutText({std::string(4000, 'x')}, {"Use 8.0."}, 100), Not(HasSubstr("xx")));
 }

@@ -29,7 +29,7 @@ std::string EvidenceText(const Draft& draft, const std::vector<std::string>& uns
   if (!unsupported.empty()) {
     constexpr std::size_t kShownColumns = 60;
     left_out +=
-        fmt::format("{}{} with nothing to say, or nothing in the material: \"{}\"", left_out.empty() ? "" : " and ",
+        fmt::format("{}{} without content or support in the material: \"{}\"", left_out.empty() ? "" : " and ",
                     Counted(unsupported.size(), "rule"), CutToColumns(OneLine(unsupported.front()), kShownColumns));
   }
   return "left out " + left_out;

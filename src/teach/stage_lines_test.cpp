@@ -18,7 +18,7 @@ TEST(StageLines, OneIsSingular) {
   target.estimated = false;
   EXPECT_EQ(DraftLine(candidate, draft, {}, material, target), "adding · 1 token · 1 rule, all citing a source");
   EXPECT_EQ(DraftLine(candidate, draft, {"Build:\n\n```\nmake\n``` (d1)"}, material, target),
-            "adding · 1 token · 1 rule, left out 1 rule with nothing to say, or nothing in the material: \"Build: ``` "
+            "adding · 1 token · 1 rule, left out 1 rule without content or support in the material: \"Build: ``` "
             "make ``` (d1)\"");
   EXPECT_EQ(SplitLine(0, 1), "only one test: it is held out, so nothing is refined");
   EXPECT_EQ(SplitLine(1, 1), "1 train test, 1 held out");

@@ -92,7 +92,7 @@ Result<Json> Teacher::Ask(const TeacherCall& call) {
   request.answer_schema = call.schema;
   StructuredHooks hooks;
   hooks.left_out = [&](const std::set<std::string>& keys) {
-    Say(call, fmt::format("left out of the answer, as they weren't asked for: {}", fmt::join(keys, ", ")));
+    Say(call, fmt::format("left out of the answer because they weren't asked for: {}", fmt::join(keys, ", ")));
   };
   hooks.ask = [&](const ChatRequest& each) -> Result<ChatResponse> {
     const auto found = stored_.find(each.id);

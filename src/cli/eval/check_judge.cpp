@@ -69,7 +69,7 @@ TerminalText CheckJudge::Text() const {
   std::string spent = fmt::format("{} judged {}", judge_.described.name, Counted(answers_, "answer"));
   if (known_ > 0)
     spent += fmt::format(", {} of its verdicts known from before", WithThousands(static_cast<long long>(known_)));
-  if (cost_usd_.value_or(0.0) > 0.0) spent += ", " + MoneyText(*cost_usd_);
+  if (cost_usd_.value_or(1.0) > 0.0) spent += cost_usd_ ? ", " + MoneyText(*cost_usd_) : ", cost unknown";
   return TerminalText::Format("{}\n{}\n", JudgeText(judge_.described), spent);
 }
 

@@ -15,6 +15,7 @@
 #include "cli/models/models_by_key.h"
 #include "eval/run/runner.h"
 #include "eval/verdict/judged_run.h"
+#include "eval/verdict/stop_rule.h"
 #include "measure/measurement.h"
 #include "model/model_spec.h"
 #include "report/export/eval_json.h"
@@ -70,7 +71,9 @@ void PrintHead(const Skill& skill, const EvalOptions& options, const Config& con
   if (!skill.references.empty())
     env.out(TerminalText::Format("note   models get SKILL.md alone, without its {}\n",
                                  Counted(skill.references.size(), "reference")));
-  if (const std::string note = LookNote(measurement.plan); !note.empty()) env.out(OutLine("note   " + note, env, 7));
+  const Plan& plan = measurement.plan;
+  const std::string note = AwaitsVerdict(GateOf(plan), plan, ComparedArm(plan)) ? LookNote(plan) : std::string();
+  if (!note.empty()) env.out(OutLine("note   " + note, env, 7));
   if (options.models.empty() && options.resume.empty() && config.eval_model.empty() &&
       config.skill_generation_model.empty()) {
     env.out("       no -m given: the default model is used\n");
@@ -138,7 +141,9 @@ void PrintResult(const EvalOptions& options, const Measurement& measurement, con
     env.out(TerminalText::Format("run {} · {}\n{}\n", measurement.plan.run, measurement.journal->folder().string(),
                                  ReportLine(options, measurement)));
   }
-  if (const std::string note = AlphaNote(run.plan()); !note.empty()) env.out(OutLine("details  " + note, env, 9));
+  const std::string note = AlphaNote(run.plan());
+  const bool awaited = AwaitsVerdict(GateOf(run.plan()), run.plan(), ComparedArm(run.plan()));
+  if (!note.empty() && awaited) env.out(OutLine("details  " + note, env, 9));
 }
 
 // Why requests failed, unless a model's end has said so. Counts alone help nobody.

@@ -118,8 +118,8 @@ void PrintEvalMatrix(const EvalOptions& options, const MatrixRuns& made, const s
     PrintDocument(env, DumpJsonIndented(document) + "\n");
     return;
   }
-  if (runs.empty() || !options.ci.empty()) return;  // each run's gate has been said
-  env.out("\n" + MatrixText(matrix, StyleFor(env, env.out_is_terminal, options.color)));
+  if (runs.empty()) return;
+  if (options.ci.empty()) env.out("\n" + MatrixText(matrix, StyleFor(env, env.out_is_terminal, options.color)));
   for (const std::string& skill : made.not_measured)
     env.out(TerminalText::Format("could not be measured: {} (its error is above)\n", skill));
   std::string folders;
@@ -145,7 +145,8 @@ ExitCode RunEvalMatrix(const EvalOptions& given, Env& env) {
     return PrintError(
         env, InputError("several skills need the runs folder for their common table; leave out --no-log-runs"));
   if (!options.changed_since.empty()) {
-    Result<std::vector<std::string>> changed = SkillsChangedSince(options.skills, options.changed_since, options.tests);
+    Result<std::vector<std::string>> changed = SkillsChangedSince(options.skills, options.changed_since, options.tests,
+                                                                  options.ci.empty() ? "--changed-since" : "--ci");
     if (!changed) return PrintError(env, changed.error());
     env.error(TerminalText::Format("{} of {} changed since {}\n", changed->size(),
                                    Counted(options.skills.size(), "skill"), options.changed_since));

@@ -189,6 +189,34 @@ TEST_F(EvalMatrix, ThePreviousVersionsAreInGit) {
   EXPECT_EQ(Eval({"one"}, with({"--ci", "HEAD", "--against", Path("two")})), 2);
 }
 
+// What can't be compared must not pass as unchanged.
+TEST_F(EvalMatrix, AReferenceIsOneCommit) {
+  CommitAll(folder.path() / "skills");
+  for (const char* reference : {"", "HEAD..HEAD", "^HEAD", "0", "000"})
+    EXPECT_EQ(Eval({"one"}, {"-m", "sim:base=0,skill=1", "--ci", reference}), 2) << reference;
+  EXPECT_EQ(Eval({"one"}, {"-m", "sim:base=0,skill=1", "--against", "git:"}), 2);
+  EXPECT_EQ(Eval({"no-such-skill"}, {"-m", "sim:base=0,skill=1", "--ci", "HEAD"}), 2);
+}
+
+TEST_F(EvalMatrix, WhatChangedElsewhereSinceTheBranchBeganIsNoChange) {
+  CommitAll(folder.path() / "skills");
+  RunGit(folder.path() / "skills", "git checkout -q -b ahead; echo More. >>one/SKILL.md");
+  CommitAll(folder.path() / "skills");
+  RunGit(folder.path() / "skills", "git checkout -q main; echo More. >>two/SKILL.md");
+  EXPECT_EQ(Eval({"one", "two"}, {"-m", "sim:base=0,skill=1,previous=1", "--ci", "ahead"}), 0) << error;
+  EXPECT_THAT(error, HasSubstr("1 of 2 skills changed since ahead"));
+}
+
+TEST_F(EvalMatrix, SaysThatCasesOfThePreviousVersionAreGone) {
+  folder.Write("skills/index/SKILL.md", "---\nname: index\ndescription: d\n---\nA rule.\n");
+  folder.Write("skills/index/tests.json", Cases("question"));
+  CommitAll(folder.path() / "skills");
+  folder.Write("skills/index/tests.json", Cases("another question"));
+  folder.Write("skills/index/SKILL.md", "---\nname: index\ndescription: d\n---\nAnother rule.\n");
+  EXPECT_EQ(Eval({"index"}, {"-m", "sim:base=0,skill=1,previous=1", "--ci", "HEAD"}), 0) << error;
+  EXPECT_THAT(error, HasSubstr("8 of the previous version's 8 cases"));
+}
+
 // A skill that is new, or was moved, is compared with no skill.
 TEST_F(EvalMatrix, ANewSkillIsComparedWithNone) {
   CommitAll(folder.path() / "skills");

@@ -71,7 +71,9 @@ Status CheckOptions(const EvalOptions& options) {
   if (options.skills.size() > 1 || !options.changed_since.empty())
     return InputError("--on measures one skill; run it once for each skill");
   if (options.against.starts_with("git:"))
-    return InputError("--on: jobs have no repository; name a folder with --against, which is copied");
+    return InputError(
+        "--on: jobs can't read the previous version from git; give its folder instead (--against DIR), which is "
+        "copied");
   if (!options.shard.empty()) return InputError("--on makes the shards itself: leave out --shard");
   if (!options.log_runs) return InputError("--on needs the runs folder; leave out --no-log-runs");
   if (options.stop_when_decided) {

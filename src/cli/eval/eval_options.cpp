@@ -90,6 +90,10 @@ std::string NotAnEmptyGate(const std::string& text) {
   return ParseGate(text).error().message;
 }
 
+std::string NotAnEmptyReference(const std::string& text) {
+  return text.empty() || text == "git:" ? "name a commit, branch or tag: it is empty" : "";
+}
+
 EvalOption Needing(const char* other, EvalOption row) {
   row.needs = {other};
   return row;
@@ -133,13 +137,13 @@ std::vector<EvalOption> CaseRows() {
       {"-t,--tests", "FILE", "Cases to use instead of the skill's own", At(&EvalOptions::tests), kInPlan},
       {"--changed-since", "REF",
        "Only the skills whose files, or cases given by -t, differ from this commit, branch or tag of git",
-       At(&EvalOptions::changed_since), kOnlyEval | kOfWholeRun},
-      Excluding(
-          {"--changed-since", "--against", "--resume", "--on", "--shard"},
-          {"--ci", "REF",
-           "Only the skills changed since this commit, branch or tag, each compared with its version there until it is "
-           "clear whether much was lost: for pull requests (docs/ci.md)",
-           At(&EvalOptions::ci), kOnlyEval | kOfWholeRun}),
+       At(&EvalOptions::changed_since), kOnlyEval | kOfWholeRun, Checked(CLI::Validator(NotAnEmptyReference, ""))},
+      Excluding({"--changed-since", "--against", "--resume", "--on", "--shard"},
+                {"--ci", "REF",
+                 "For pull requests: measure only the skills that have changed since this commit, branch or tag, and "
+                 "exit with "
+                 "1 if one is much worse than its version there (docs/ci.md)",
+                 At(&EvalOptions::ci), kOnlyEval | kOfWholeRun, Checked(CLI::Validator(NotAnEmptyReference, ""))}),
       {"--test-gen-model", "MODEL", "Model that writes the cases of a skill without any, into its tests.json",
        At(&EvalOptions::test_gen_model), kOfWholeRun},
       {"--runs", "N", "Rounds: how often each case is answered in each arm", At(&EvalOptions::rounds), 0,
@@ -148,7 +152,7 @@ std::vector<EvalOption> CaseRows() {
       {"--placebo", "", "Add an arm with an unrelated text of the skill's length", At(&EvalOptions::placebo), kInPlan},
       {"--against", "WHAT",
        "Add an arm with another version of the skill: its folder, a folder of skills that has it under the same name, "
-       "or git:REF, what git has at this commit, branch or tag",
+       "or git:REF, its version in this commit, branch or tag",
        At(&EvalOptions::against), kInPlan},
       {"--judge-model", "MODEL",
        "Model that judges answers for checks of the type `judge`; without one, their cases are left out",

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -97,6 +98,21 @@ Status TakeQueries(const Skill& skill, const EvalOptions& options, MeasureSpec& 
   return {};
 }
 
+// A change of cases can hide what a change of the skill breaks.
+void WarnOfChangedCases(const Skill& previous, Suite& suite) {
+  const Result<Suite> before = LoadCases("", previous.folder);
+  if (!before) return;
+  const auto is_gone = [&](const Case& old) {
+    return std::none_of(suite.cases.begin(), suite.cases.end(), [&](const Case& one) { return one.raw == old.raw; });
+  };
+  const auto gone = std::count_if(before->cases.begin(), before->cases.end(), is_gone);
+  if (gone == 0) return;
+  suite.warnings.push_back(
+      fmt::format("{} of the previous version's {} are gone or changed: both versions are judged "
+                  "by the present cases alone",
+                  gone, Counted(before->cases.size(), "case")));
+}
+
 // The cases, and what the skill is compared with.
 Status TakeCases(const Skill& skill, const std::optional<Skill>& previous, const EvalOptions& options,
                  const Config& config, MeasureSpec& spec) {
@@ -109,6 +125,7 @@ Status TakeCases(const Skill& skill, const std::optional<Skill>& previous, const
   }
   if (options.against.empty()) return {};
   if (!previous) spec.baseline = true;
+  if (previous && options.tests.empty()) WarnOfChangedCases(*previous, spec.suite);
   spec.previous = MeasuredSkill{previous ? Snapshot(*previous) : Snapshot("", ""), std::nullopt, {}};
   return {};
 }
@@ -121,9 +138,12 @@ Result<std::optional<Skill>> PreviousVersion(const std::string& place, const Ski
                                              const fs::path& copies) {
   if (place.starts_with(kInGit)) {
     ASSIGN_OR_RETURN(const std::optional<fs::path> folder, SkillAt(skill.folder, place.substr(kInGit.size()), copies));
-    if (!folder || !fs::exists(*folder / "SKILL.md")) return std::optional<Skill>();
-    ASSIGN_OR_RETURN(Skill previous, LoadSkill(folder->string()));
-    return std::optional(std::move(previous));
+    std::error_code code;
+    if (!folder || !fs::exists(*folder / "SKILL.md", code)) return std::optional<Skill>();
+    Result<Skill> previous = LoadSkill(folder->string());
+    if (!previous)
+      return previous.error().With(fmt::format("the previous version of {} ({})", skill.folder.string(), place));
+    return std::optional(*std::move(previous));
   }
   std::error_code code;
   std::vector<std::string> folders = {place};

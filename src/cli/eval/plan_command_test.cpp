@@ -85,7 +85,7 @@ TEST_F(CommandMessages, PlannedTimesDependOnTheTokensOfAnswers) {
     EXPECT_EQ(Run({"plan", skill(), "--baseline", "20%", "--max-tokens", tokens, "--json"}), 0) << error;
     return Json::parse(out).at("students").at(0).at("to_see").back().at("for_power").at("seconds").get<double>();
   };
-  EXPECT_NEAR(seconds("512"), 8.0 * seconds("64"), 1e-9);
+  EXPECT_NEAR(seconds("256"), 8.0 * seconds("32"), 1e-9);
   ASSERT_EQ(Run({"plan", skill(), "--baseline", "20%"}), 0) << error;
   EXPECT_THAT(out, HasSubstr("`time` is rough: a guess of "));
 }

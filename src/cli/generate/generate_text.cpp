@@ -250,8 +250,9 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
     env.out(
         TerminalText::Format("left out because the material contradicts it: {}\n", CutToColumns(OneLine(rule), 120)));
   for (const std::string& rule : outcome.unsupported_rules)
-    env.out(TerminalText::Format("left out because it says nothing, or nothing that its items show: {}\n",
-                                 CutToColumns(OneLine(rule), 120)));
+    env.out(
+        TerminalText::Format("left out because it says nothing, or because the items that it cites don't show it: {}\n",
+                             CutToColumns(OneLine(rule), 120)));
   if (!outcome.critique.empty())
     env.out(
         TerminalText::Format("critique  {} (skill_meta.json has them)\n", Counted(outcome.critique.size(), "point")));

@@ -21,7 +21,7 @@ constexpr std::chrono::seconds kMostTime{60};
 constexpr std::size_t kMostOutput = std::size_t{1} << 20U;
 constexpr int kNotFoundByShell = 127;
 
-// Git in a folder, for one of the options that name a state of it. Nothing that a repository says is run.
+// Git in a folder, for one of the options that name a state of it. No hook is run, and nothing is fetched.
 class Git {
  public:
   Git(fs::path folder, std::string option, std::string reference)
@@ -29,8 +29,10 @@ class Git {
 
   // What git prints. `line`: its arguments, quoted for a shell; `before`: variables for it.
   Result<ChildOutcome> Run(const std::string& line, const std::string& before = "") const {
-    const std::string command = fmt::format("{}git -C {} -c core.fsmonitor=false -c core.hooksPath=/dev/null {}",
-                                            before, ShellWord(folder_.string()), line);
+    const std::string command = fmt::format(
+        "{}GIT_NO_LAZY_FETCH=1 GIT_ALLOW_PROTOCOL= git -C {} -c core.fsmonitor=false "
+        "-c core.hooksPath=/dev/null {}",
+        before, ShellWord(folder_.string()), line);
     ChildLimits limits;
     limits.time = kMostTime;
     limits.output_bytes = kMostOutput;
@@ -47,7 +49,19 @@ class Git {
   Result<std::string> Line(const std::string& line, const std::string& before = "") const {
     ASSIGN_OR_RETURN(const ChildOutcome outcome, Run(line, before));
     if (outcome.exit_code != 0) return Failure(outcome, folder_);
-    return std::string(Trim(outcome.output));
+    std::string text = outcome.output;
+    if (text.ends_with('\n')) text.pop_back();
+    return text;
+  }
+
+  // The commit that the reference names, or where the current branch left its history: what was changed there since
+  // then isn't a change of this branch.
+  Result<std::string> Base(const std::string& reference) const {
+    ASSIGN_OR_RETURN(const std::string commit,
+                     Line("rev-parse --verify --end-of-options " + ShellWord(reference + "^{commit}")));
+    if (commit.starts_with('^')) return InputError(fmt::format("{} {}: not a commit", option_, reference_));
+    ASSIGN_OR_RETURN(const ChildOutcome base, Run("merge-base " + commit + " HEAD"));
+    return base.exit_code == 0 ? std::string(Trim(base.output)) : commit;
   }
 
   // Why it failed; `path` is what was asked about. Outside of a repository, `git diff` compares files, and answers with
@@ -67,18 +81,24 @@ class Git {
   std::string reference_;
 };
 
-bool IsBeforeAll(const std::string& reference) { return reference.find_first_not_of('0') == std::string::npos; }
+// GitHub and GitLab name the commit before the first push of a branch by zeros: in it, there is no skill yet.
+bool IsBeforeAll(const std::string& reference) {
+  constexpr std::size_t kSha1 = 40;
+  constexpr std::size_t kSha256 = 64;
+  return (reference.size() == kSha1 || reference.size() == kSha256) &&
+         reference.find_first_not_of('0') == std::string::npos;
+}
 
 // Whether a file or folder differs from the reference; more output than is kept differs as well.
-Result<bool> HasChanged(const fs::path& path, const std::string& reference) {
+Result<bool> HasChanged(const fs::path& path, const std::string& reference, const std::string& option) {
   std::error_code code;
   const bool is_folder = fs::is_directory(path, code);
   const fs::path folder = is_folder ? path : FolderOf(path);
   const std::string what = is_folder ? "." : "./" + path.filename().string();
-  const Git git(folder, "--changed-since", reference);
-  ASSIGN_OR_RETURN(const ChildOutcome diff,
-                   git.Run(fmt::format("diff --no-ext-diff --no-textconv --name-only --end-of-options {} -- {}",
-                                       ShellWord(reference), ShellWord(what))));
+  const Git git(folder, option, reference);
+  ASSIGN_OR_RETURN(const std::string base, git.Base(reference));
+  ASSIGN_OR_RETURN(const ChildOutcome diff, git.Run(fmt::format("diff --no-ext-diff --no-textconv --name-only {} -- {}",
+                                                                base, ShellWord(what))));
   if (diff.ending == ChildOutcome::Ending::kOutputLimit) return true;
   if (diff.exit_code != 0) return git.Failure(diff, path);
   if (!Trim(diff.output).empty()) return true;
@@ -89,17 +109,23 @@ Result<bool> HasChanged(const fs::path& path, const std::string& reference) {
 }  // namespace
 
 Result<std::vector<std::string>> SkillsChangedSince(const std::vector<std::string>& skills,
-                                                    const std::string& reference, const std::string& tests) {
+                                                    const std::string& reference, const std::string& tests,
+                                                    const std::string& option) {
   if (IsBeforeAll(reference)) return skills;
   if (!tests.empty()) {
-    ASSIGN_OR_RETURN(const bool changed, HasChanged(tests, reference));
+    ASSIGN_OR_RETURN(const bool changed, HasChanged(tests, reference, option));
     if (changed) return skills;
   }
   std::vector<std::string> found;
   for (const std::string& skill : skills) {
     std::error_code code;
-    const fs::path folder = fs::is_directory(skill, code) ? fs::path(skill) : FolderOf(skill);
-    ASSIGN_OR_RETURN(const bool changed, HasChanged(folder, reference));
+    const bool is_folder = fs::is_directory(skill, code);
+    const fs::path folder = is_folder ? fs::path(skill) : FolderOf(skill);
+    // What can't be read is left to its reader, which says why.
+    bool changed = !fs::exists(is_folder ? folder / "SKILL.md" : fs::path(skill), code);
+    if (!changed) {
+      ASSIGN_OR_RETURN(changed, HasChanged(folder, reference, option));
+    }
     if (changed) found.push_back(skill);
   }
   return found;
@@ -108,20 +134,20 @@ Result<std::vector<std::string>> SkillsChangedSince(const std::vector<std::strin
 Result<std::optional<fs::path>> SkillAt(const fs::path& folder, const std::string& reference, const fs::path& place) {
   if (IsBeforeAll(reference)) return std::optional<fs::path>();
   const Git git(folder, "--against", "git:" + reference);
-  ASSIGN_OR_RETURN(const std::string commit,
-                   git.Line("rev-parse --verify --end-of-options " + ShellWord(reference + "^{commit}")));
+  ASSIGN_OR_RETURN(const std::string commit, git.Base(reference));
   ASSIGN_OR_RETURN(const std::string prefix, git.Line("rev-parse --show-prefix"));
   ASSIGN_OR_RETURN(const std::string top, git.Line("rev-parse --show-toplevel"));
   const std::string tree = ShellWord(fmt::format("{}:{}", commit, prefix));
   ASSIGN_OR_RETURN(const ChildOutcome found, git.Run("rev-parse --verify --quiet --end-of-options " + tree));
   if (found.exit_code != 0) return std::optional<fs::path>();
   std::error_code code;
-  const fs::path copy = place / fs::weakly_canonical(folder, code).filename();
+  const fs::path copy = place / "skill" / fs::weakly_canonical(folder, code).filename();
   const std::string index = fmt::format("GIT_INDEX_FILE={} ", ShellWord((place / "index").string()));
   RETURN_IF_ERROR(git.Line("read-tree " + tree, index));
   // From the top: below it, git would write only the files of the same folder.
-  RETURN_IF_ERROR(Git(top, "--against", "git:" + reference)
-                      .Line("checkout-index --all --prefix=" + ShellWord(copy.string() + "/"), index));
+  RETURN_IF_ERROR(
+      Git(top, "--against", "git:" + reference)
+          .Line("-c core.symlinks=false checkout-index --all --prefix=" + ShellWord(copy.string() + "/"), index));
   return std::optional(copy);
 }
 

@@ -10,16 +10,17 @@
 
 namespace upskill {
 
-// GitHub and GitLab name the commit before the first push of a branch by zeros: in it, there is no skill yet.
-
-// The ones of `skills` whose folders differ from what git has at `reference` (a commit, branch or tag), new files that
-// git doesn't ignore included. `tests`: a file of cases that all of them share; empty: none. Errors: git isn't
-// installed, a folder isn't in a repository, or the reference isn't known.
+// The ones of `skills` whose folders differ from what git has at `reference` (a commit, branch or tag) or, if that has
+// gone on since, where the current branch left it; new files that git doesn't ignore included. `tests`: a file of cases
+// that all of them share; empty: none. Errors: git isn't installed, a folder isn't in a repository, or the reference
+// isn't known.
 Result<std::vector<std::string>> SkillsChangedSince(const std::vector<std::string>& skills,
-                                                    const std::string& reference, const std::string& tests);
+                                                    const std::string& reference, const std::string& tests,
+                                                    const std::string& option);
 
-// A skill's folder as git has it at `reference`, written into the folder `place`; nullopt if it isn't there yet. No
-// hook is run, and the repository's index and files stay as they are. Errors: as above.
+// A skill's folder as git has it at `reference`, written into the folder `place`; nullopt if it isn't there yet.
+// Symbolic links become files with their targets. No hook is run, and the repository's index and files stay as they
+// are. Errors: as above.
 Result<std::optional<std::filesystem::path>> SkillAt(const std::filesystem::path& folder, const std::string& reference,
                                                      const std::filesystem::path& place);
 

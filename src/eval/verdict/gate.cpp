@@ -35,7 +35,7 @@ const char* HowToAdd(Arm arm) {
     case Arm::kPlacebo:
       return "add --placebo";
     case Arm::kPrevious:
-      return "add --against DIR or git:REF";
+      return "add --against DIR or --against git:REF";
     case Arm::kSkill:
       break;
   }
@@ -216,12 +216,14 @@ class Examiner {
     if (!loss) return {false, "unknown: no round was answered in both arms"};
     const std::string text = LargeLossText(*loss, run_.plan());
     if (loss->state == LossGuard::State::kShown) return {false, fmt::format("{} (p = {:.2g})", text, loss->p)};
+    if (loss->before == 0.0) return {true, text + "; nothing passed before, so nothing could be lost"};
     const std::optional<double> findable = loss->Findable();
-    return {true,
-            text + (findable ? fmt::format("; a loss of {:.0f} points or more would have been found in 90 % of runs",
-                                           *findable * 100.0)
-                             : "; even the loss of all that passed would have been found in fewer than 90 % of "
-                               "runs: add cases or --runs")};
+    return {
+        true,
+        text + (findable ? fmt::format("; a loss of {:.0f} points or more would have been found in 90 % of runs",
+                                       *findable * 100.0)
+                         : "; even if no answer had passed any more, fewer than 90 % of runs would have shown it: add "
+                           "cases or raise --runs")};
   }
 
   Finding NotWorse(const ChoiceAnswers& a, const ChoiceAnswers& b) const {

@@ -128,8 +128,8 @@ Result<std::vector<std::string>> ForecastGate(const Gate& gate, const Plan& plan
     }
     if (clause.kind == GateClause::Kind::kNotRegressed && Holds(clause, plan, OnlyWithoutSkill)) {
       return InputError(fmt::format(
-          "gate clause '{}': {} are too few for it to find the loss of everything; it needs {}", clause.text,
-          SizeOf(plan),
+          "gate clause '{}': {} are too few for it to fail, even if every answer with the skill fails; it needs {}",
+          clause.text, SizeOf(plan),
           Advice(RoundsFor(plan, [&](const Plan& larger) { return !Holds(clause, larger, OnlyWithoutSkill); }))));
     }
     if (!IsNonInferiority(clause) || Holds(clause, plan, Always)) continue;

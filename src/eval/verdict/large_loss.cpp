@@ -27,21 +27,21 @@ struct RoundLoss {
 
 // Answers that may be copies of the first round's count only there.
 RoundLoss LossOfRound(const CompleteRounds& complete, std::size_t round) {
-  struct Passes {
+  struct UnitPasses {
     bool before = true;
     bool after = true;
     bool counts = true;
   };
-  std::vector<Passes> units(complete.unit_sizes.size());
+  std::vector<UnitPasses> units(complete.unit_sizes.size());
   for (std::size_t i = 0; i < complete.cases.size(); ++i) {
     const AnswerPair pair = complete.pair(round, i);
-    Passes& unit = units[complete.units[i]];
+    UnitPasses& unit = units[complete.units[i]];
     unit.before = unit.before && pair.without.passed;
     unit.after = unit.after && pair.with.passed;
     unit.counts = unit.counts && (round == 0 || complete.copied.empty() || !complete.copied[i]);
   }
   RoundLoss loss;
-  for (const Passes& unit : units) {
+  for (const UnitPasses& unit : units) {
     if (!unit.counts) continue;
     ++loss.pairs;
     loss.net += (unit.before ? 1 : 0) - (unit.after ? 1 : 0);

@@ -149,7 +149,7 @@ void AddGate(const JudgedRun& run, std::size_t index, const std::vector<GateResu
   for (const GateResult& result : results) {
     if (result.model.empty() ? index > 0 : result.model != student) continue;
     JUnitCase& out = suite.cases.emplace_back();
-    out.name = "gate: " + result.clause + (result.against.empty() ? "" : ", against the " + result.against);
+    out.name = "gate: " + result.clause + (result.against.empty() ? "" : " vs " + result.against);
     out.classname = run.plan().skill.name + "." + student + ".gate";
     if (!run.summary.complete()) {
       out.outcome = CaseOutcome::kError;
@@ -161,6 +161,7 @@ void AddGate(const JudgedRun& run, std::size_t index, const std::vector<GateResu
     out.outcome = CaseOutcome::kFailed;
     out.type = "gate";
     out.message = result.detail;
+    if (result.against != ArmName(Arm::kPrevious)) continue;
     for (const BrokenCase& one : FindBrokenCases(run, index).cases)
       out.body += fmt::format("{}: {} before, now {}\n  {}\nanswer:\n{}\n", one.id, one.before, one.after, one.check,
                               Excerpt(one.answer));

@@ -101,12 +101,12 @@ TEST(JUnitXml, MissingRoundsAreErrors) {
 TEST(JUnitXml, TheGateIsATestCase) {
   const std::string xml = JUnitXml(Runs(BrokenRun("not-regressed; lift>-90@estimate").judged()));
   EXPECT_THAT(xml,
-              HasSubstr("<testcase name=\"gate: not-regressed, against the previous\" "
+              HasSubstr("<testcase name=\"gate: not-regressed vs previous\" "
                         "classname=\"manifests.student.gate\" time=\"0.000\">\n      <failure message=\"100 % → 40 %: "
                         "c|2 broke"));
   EXPECT_THAT(xml, HasSubstr("c|2: 5/5 before, now 0/5"));
   EXPECT_THAT(xml, HasSubstr("&lt;b&gt;unknown"));
-  EXPECT_THAT(xml, HasSubstr("<testcase name=\"gate: lift&gt;-90@estimate, against the previous\" "
+  EXPECT_THAT(xml, HasSubstr("<testcase name=\"gate: lift&gt;-90@estimate vs previous\" "
                              "classname=\"manifests.student.gate\" time=\"0.000\"></testcase>"));
   ExpectValidJUnit(xml);
 }

@@ -223,7 +223,7 @@ std::string NoAnswerText(const JudgedRun& run) {
 // Of a run that was to find a large loss and nothing else, which ended before verdicts were reached.
 std::vector<std::string> GuardSentences(const JudgedRun& run) {
   const std::optional<Gate> gate = GateOf(run.plan());
-  if (!run.summary.complete() || run.data.sample_count() == 0 ||
+  if (!run.plan().stop_when_decided || !run.summary.complete() || run.data.sample_count() == 0 ||
       AwaitsVerdict(gate, run.plan(), ComparedArm(run.plan())))
     return {};
   std::vector<std::string> sentences;
@@ -231,8 +231,8 @@ std::vector<std::string> GuardSentences(const JudgedRun& run) {
     if (clause.kind != GateClause::Kind::kNotRegressed) continue;
     for (const GateResult& result : CheckGate(Gate{{clause}}, run)) {
       const std::string model = run.plan().students.size() > 1 ? " with " + result.model : "";
-      sentences.push_back(
-          fmt::format("{}{}: {}.", result.passed ? "No large loss is shown" : "Much was lost", model, result.detail));
+      sentences.push_back(fmt::format("{}{}, {}.", result.passed ? "No large loss is shown" : "A large loss is shown",
+                                      model, result.detail));
     }
   }
   return sentences;

@@ -78,7 +78,7 @@ TerminalText ShownLine(const SweetSpot& spot) {
   const std::string claim = fmt::format("{} is not worse than any other choice by more than {} (95 % sure)",
                                         LabelOf(spot.choices[*spot.sweet_spot]), MarginText(spot.margin));
   if (spot.choices[*spot.sweet_spot].has_doubtful_skill())
-    return TerminalText::Format("best value: not shown: {}, but the skill isn't shown to help it\n", claim);
+    return TerminalText::Format("best value: none: {}, but the skill isn't shown to help\n", claim);
   if (spot.sweet_spot == spot.best)
     return TerminalText::Format("best value: {}; {} has been shown to be as good\n", claim,
                                 spot.by_cost ? "nothing cheaper" : "nothing that uses fewer tokens");
@@ -246,7 +246,9 @@ Json SweetSpotToJson(const SweetSpot& spot, const std::string& skill) {
   return {{"skill", skill},
           {"margin", spot.margin},
           {"best", spot.best ? ChoiceToJson(spot.choices[*spot.best]) : Json(nullptr)},
-          {"sweet_spot", spot.sweet_spot ? ChoiceToJson(spot.choices[*spot.sweet_spot]) : Json(nullptr)},
+          {"sweet_spot", spot.sweet_spot && !spot.choices[*spot.sweet_spot].has_doubtful_skill()
+                             ? ChoiceToJson(spot.choices[*spot.sweet_spot])
+                             : Json(nullptr)},
           {"shown", std::move(shown)},
           {"candidate", std::move(candidate)},
           {"difference_to_best", std::move(difference)},

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "eval/verdict/missing.h"
+#include "eval/verdict/stop_rule.h"
 #include "report/terminal/figures.h"
 #include "report/terminal/judge_text.h"
 #include "report/terminal/ledger_text.h"
@@ -361,7 +362,9 @@ std::string SkippedText(const JudgedRun& run) {
 std::vector<std::string> VerdictRemarks(const JudgedRun& run, std::size_t student) {
   const StudentVerdict& verdict = run.verdicts[student];
   std::vector<std::string> remarks = {OpenIntervalText(run, student), LaterAnswersText(verdict), GeneralText(verdict)};
-  if (verdict.word == Verdict::kUndecided && run.plan().share.look > 1) remarks.push_back(LookNote(run.plan(), false));
+  const bool awaited = AwaitsVerdict(GateOf(run.plan()), run.plan(), ComparedArm(run.plan()));
+  if (verdict.word == Verdict::kUndecided && awaited && run.plan().share.look > 1)
+    remarks.push_back(LookNote(run.plan(), false));
   if (verdict.doubt == Doubt::kErrors) remarks.push_back(LostAnswersText(run, student));
   if (verdict.lost_low && verdict.lost_high) {
     remarks.push_back(fmt::format("lift between {} and {}, depending on what the failed requests would have answered",
