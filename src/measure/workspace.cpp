@@ -81,8 +81,11 @@ std::string ListingOf(std::vector<SkillFolder> skills) {
   std::string listed;
   for (const SkillFolder& skill : skills) {
     listed += (listed.empty() ? "" : "\n") +
-              BuiltInPrompts().Render("workspace-listed-skill", {{"name", ListedText(skill.name)},
-                                                                 {"description", ListedText(skill.description)}});
+              BuiltInPrompts().Render(
+                  "workspace-listed-skill",
+                  {{"name", ListedText(skill.name)},
+                   {"description", ListedText(skill.description)},
+                   {"location", ListedText(fmt::format("{}/{}/SKILL.md", kWorkspaceSkills, skill.name))}});
   }
   return BuiltInPrompts().Render("workspace-skill", {{"skills", listed}});
 }
