@@ -81,7 +81,7 @@ class Git {
   std::string reference_;
 };
 
-// GitHub and GitLab name the commit before the first push of a branch by zeros: in it, there is no skill yet.
+// GitHub and GitLab write the commit before a branch's first push as all zeros. It has no skills.
 bool IsBeforeAll(const std::string& reference) {
   constexpr std::size_t kSha1 = 40;
   constexpr std::size_t kSha256 = 64;
