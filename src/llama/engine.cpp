@@ -8,6 +8,7 @@
 #include <exception>
 
 #include "llama/library_log.h"
+#include "util/log.h"
 #include "util/terminal_text.h"
 #include "util/text.h"
 
@@ -17,6 +18,8 @@ namespace {
 constexpr int kPromptEntries = 96;      // sequences that hold shared prefixes and repeated prompts
 constexpr std::size_t kMinPrefix = 16;  // shorter ones aren't worth a sequence
 constexpr std::size_t kKnownPrefixes = 256;
+
+double SecondsSince(std::int64_t start_us) { return static_cast<double>(llama_time_us() - start_us) / 1e6; }
 
 }  // namespace
 
@@ -78,11 +81,14 @@ void Engine::Do(const Scheduler::Move& move) {
 
 // A thread that waits for requests shows no sign of life, and need not.
 Scheduler::Move Engine::NextMove() {
-  if (settings_.life == nullptr) return scheduler_.Next();
-  settings_.life->waiting = true;
+  const std::int64_t start = llama_time_us();
+  if (settings_.life != nullptr) settings_.life->waiting = true;
   Scheduler::Move move = scheduler_.Next();
-  settings_.life->waiting = false;
-  settings_.life->Beat();
+  if (settings_.life != nullptr) {
+    settings_.life->waiting = false;
+    settings_.life->Beat();
+  }
+  times_.Add("waiting", 0, SecondsSince(start));
   return move;
 }
 
@@ -244,7 +250,7 @@ Result<std::int64_t> Engine::EvaluatePrefix(const Tokens& prefix) {
       AddToBatch(prefix[done], done, place->sequence, done + 1 == prefix.size());
       ++done;
     }
-    if (const int code = Decode(); code != 0) {
+    if (const int code = Decode(0); code != 0) {
       if (code == 2) return CancelledError();
       return Error{ErrorKind::kUnavailable,
                    fmt::format("evaluating the prompt failed (code {}) {}", code, TakeLibraryError())}
@@ -285,23 +291,26 @@ void Engine::FillBatch() {
   }
 }
 
-// Evaluates the batch; returns llama_decode's code.
-int Engine::Decode() {
+// Evaluates the batch, in which so many sequences get a token of their answer; returns llama_decode's code.
+int Engine::Decode(std::size_t answering) {
   governor_.SetMost(std::max(1, settings_.threads / sharing_));
   llama_set_n_threads(context_.get(), governor_.threads(), governor_.threads());
   const std::int64_t wall = llama_time_us();
   const std::clock_t processor = std::clock();
   const int code = llama_decode(context_.get(), batch_);
   llama_synchronize(context_.get());
-  governor_.Record(static_cast<double>(llama_time_us() - wall) / 1e6,
-                   static_cast<double>(std::clock() - processor) / CLOCKS_PER_SEC);
+  const double seconds = SecondsSince(wall);
+  governor_.Record(seconds, static_cast<double>(std::clock() - processor) / CLOCKS_PER_SEC);
+  times_.AddBatch(static_cast<std::size_t>(batch_.n_tokens) - answering, answering, seconds);
   return code;
 }
 
 void Engine::Step() {
   FillBatch();
   if (batch_.n_tokens == 0) return;
-  const int code = Decode();
+  const auto answering = static_cast<std::size_t>(std::count_if(
+      slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.running && slot.output_tokens > 0; }));
+  const int code = Decode(answering);
   if (code == 2) return;  // aborted: the scheduler ends the sequences next
   if (code != 0) {
     FailAll(
@@ -309,9 +318,14 @@ void Engine::Step() {
             .Because(ErrorCause::kCrash));
     return;
   }
+  const std::int64_t start = llama_time_us();
+  std::size_t drawn = 0;
   for (Slot& slot : slots_) {
-    if (slot.running && slot.logits_index >= 0) AfterStep(slot);
+    if (!slot.running || slot.logits_index < 0) continue;
+    AfterStep(slot);
+    ++drawn;
   }
+  times_.Add("sampling", drawn, SecondsSince(start));
 }
 
 void Engine::AfterStep(Slot& slot) {
@@ -386,10 +400,17 @@ void Engine::Finish(Slot& slot, StopReason reason) {
   response.usage.cache_read = std::max<std::int64_t>(shared, 0);
   response.usage.input = prompt - response.usage.cache_read;
   response.usage.output = slot.output_tokens;
-  response.seconds = static_cast<double>(llama_time_us() - slot.started_us) / 1e6;
+  response.seconds = SecondsSince(slot.started_us);
   const std::size_t index = IndexOf(slot);
   FreeSlot(index);
+  LogTimes();
   scheduler_.Finish(index, std::move(response));
+}
+
+// Once all sequences have ended.
+void Engine::LogTimes() {
+  if (!IsLogging() || std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.running; })) return;
+  if (const Json table = times_.Take(); !table.empty()) Log("engine", DumpJson(table));
 }
 
 void Engine::FreeSlot(std::size_t index) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "llama/chat_format.h"
+#include "llama/engine_times.h"
 #include "llama/handles.h"
 #include "llama/life_signs.h"
 #include "llama/prompt_cache.h"
@@ -101,7 +102,7 @@ class Engine : public Model {
   bool MakeRoomFor(const Prepared& work);
   Result<std::int64_t> EvaluatePrefix(const Tokens& prefix);
 
-  int Decode();
+  int Decode(std::size_t answering);
   void Step();
   void AddToBatch(llama_token token, std::size_t position, int sequence, bool wants_logits);
   void FillBatch();
@@ -109,6 +110,7 @@ class Engine : public Model {
   void RememberPrompt(Slot& slot);
   bool Append(Slot& slot, llama_token token);
   void Finish(Slot& slot, StopReason reason);
+  void LogTimes();
   void FailAll(const Error& error);
   void FreeSlot(std::size_t index);
   std::size_t IndexOf(const Slot& slot) const { return static_cast<std::size_t>(&slot - slots_.data()); }
@@ -124,6 +126,7 @@ class Engine : public Model {
   std::atomic<int> sharing_ = 1;  // models that work at the same time, this one included
 
   // Owned by the engine's thread.
+  EngineTimes times_;
   ThreadGovernor governor_;
   LlamaContextHandle context_;
   llama_memory_t memory_ = nullptr;

@@ -6,10 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -63,82 +66,97 @@ std::vector<float> Computed(ggml_context* context, ggml_tensor* result, int thre
   return computed;
 }
 
-// Whether llama.cpp repacks a Q8_0 matrix with this many rows on this processor.
-bool Repacks(ggml_backend_buffer_type_t type, std::int64_t rows) {
-  constexpr std::int64_t kLength = 64;
+// Whether llama.cpp repacks a matrix of this type with this many rows on this processor.
+bool Repacks(ggml_backend_buffer_type_t stored, ggml_type type, std::int64_t rows) {
+  constexpr std::int64_t kLength = 256;
   const Context context = NewContext();
-  const ggml_tensor* weight = ggml_new_tensor_2d(context.get(), GGML_TYPE_Q8_0, kLength, rows);
-  const Buffer buffer(ggml_backend_alloc_ctx_tensors_from_buft(context.get(), type));
+  const ggml_tensor* weight = ggml_new_tensor_2d(context.get(), type, kLength, rows);
+  const Buffer buffer(ggml_backend_alloc_ctx_tensors_from_buft(context.get(), stored));
   return weight->extra != nullptr;
 }
 
-struct Numbers {
-  std::vector<float> weights;
-  std::vector<float> inputs;
-  std::vector<std::uint8_t> packed;  // the weights in Q8_0
+struct Shape {
+  ggml_type type;  // of the weights
+  std::int64_t length;
+  std::int64_t rows;
+  std::int64_t tokens;
 };
 
-Numbers RandomWeights(std::int64_t length, std::int64_t rows, std::int64_t tokens) {
-  Rng rng(static_cast<std::uint64_t>(length * 1000 + rows * 10 + tokens));
-  Numbers numbers{RandomNumbers(length * rows, rng), RandomNumbers(length * tokens, rng), {}};
-  numbers.packed.resize(ggml_row_size(GGML_TYPE_Q8_0, length) * static_cast<std::size_t>(rows));
-  ggml_quantize_chunk(GGML_TYPE_Q8_0, numbers.weights.data(), numbers.packed.data(), 0, rows, length, nullptr);
+struct Numbers {
+  std::vector<std::uint8_t> packed;  // the weights in their type
+  std::vector<float> inputs;
+};
+
+Numbers RandomWeights(const Shape& shape) {
+  Rng rng(static_cast<std::uint64_t>(shape.length * 1000 + shape.rows * 10 + shape.tokens));
+  const std::vector<float> weights = RandomNumbers(shape.length * shape.rows, rng);
+  Numbers numbers{std::vector<std::uint8_t>(ggml_row_size(shape.type, shape.length) * shape.rows),
+                  RandomNumbers(shape.length * shape.tokens, rng)};
+  ggml_quantize_chunk(shape.type, weights.data(), numbers.packed.data(), 0, shape.rows, shape.length, nullptr);
   return numbers;
 }
 
-// Each row of weights is all -128 or all 127, and the activations have the largest possible magnitude, so that sums of
-// products would overflow 16 bits. A quantizer never writes -128, but a file may contain it.
-Numbers ExtremeWeights(std::int64_t length, std::int64_t rows, std::int64_t tokens) {
-  constexpr std::int64_t kBlock = 32;
+// Each row's weights and scales have the same bits, the largest and smallest numbers among them, and the activations
+// the largest possible magnitude, so that sums of products would overflow 16 bits. A quantizer doesn't write all of
+// them, but a file may contain them.
+Numbers ExtremeWeights(const Shape& shape) {
   const ggml_fp16_t scale = ggml_fp32_to_fp16(1.0F / 128.0F);
+  const std::size_t block = ggml_type_size(shape.type);
+  const std::size_t scale_at = shape.type == GGML_TYPE_Q6_K ? block - sizeof(scale) : 0;
+  const int scales = shape.type == GGML_TYPE_Q4_K ? 2 : 1;
   Numbers numbers;
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const std::int8_t weight = row % 2 == 0 ? -128 : 127;
-    for (std::int64_t block = 0; block < length / kBlock; ++block) {
-      const auto* bytes = reinterpret_cast<const std::uint8_t*>(&scale);
-      numbers.packed.insert(numbers.packed.end(), bytes, bytes + sizeof(scale));
-      numbers.packed.insert(numbers.packed.end(), kBlock, static_cast<std::uint8_t>(weight));
-    }
-    numbers.weights.insert(numbers.weights.end(), static_cast<std::size_t>(length),
-                           static_cast<float>(weight) / 128.0F);
+  numbers.packed.resize(ggml_row_size(shape.type, shape.length) * shape.rows);
+  const std::size_t blocks_in_row = numbers.packed.size() / block / static_cast<std::size_t>(shape.rows);
+  for (std::size_t at = 0; at < numbers.packed.size(); at += block) {
+    constexpr std::array<std::uint8_t, 3> kBits = {0x80, 0x7f, 0xff};
+    const std::span<std::uint8_t> bytes(&numbers.packed[at], block);
+    std::fill(bytes.begin(), bytes.end(), kBits[at / block / blocks_in_row % kBits.size()]);
+    for (int i = 0; i < scales; ++i) std::memcpy(&bytes[scale_at + sizeof(scale) * i], &scale, sizeof(scale));
   }
-  for (std::int64_t token = 0; token < tokens; ++token) {
-    numbers.inputs.insert(numbers.inputs.end(), static_cast<std::size_t>(length), token % 2 == 0 ? 1.0F : -1.0F);
+  for (std::int64_t token = 0; token < shape.tokens; ++token) {
+    numbers.inputs.insert(numbers.inputs.end(), static_cast<std::size_t>(shape.length), token % 2 == 0 ? 1.0F : -1.0F);
   }
   return numbers;
 }
 
-// Weights in Q8_0, stored in the given way, times activations: the largest error, in units of the root mean square of
-// random products.
-double ProductError(ggml_backend_buffer_type_t stored, std::int64_t length, std::int64_t rows, std::int64_t tokens,
-                    int threads, const Numbers& numbers) {
-  const auto& [weights, inputs, packed] = numbers;
+// Weights, stored in the given way, times activations: by token, then row.
+std::vector<float> Products(ggml_backend_buffer_type_t stored, const Shape& shape, int threads,
+                            const Numbers& numbers) {
   const Context weight_context = NewContext();
-  ggml_tensor* weight = ggml_new_tensor_2d(weight_context.get(), GGML_TYPE_Q8_0, length, rows);
+  ggml_tensor* weight = ggml_new_tensor_2d(weight_context.get(), shape.type, shape.length, shape.rows);
   const Buffer weight_buffer(ggml_backend_alloc_ctx_tensors_from_buft(weight_context.get(), stored));
-  ggml_backend_tensor_set(weight, packed.data(), 0, packed.size());
+  ggml_backend_tensor_set(weight, numbers.packed.data(), 0, numbers.packed.size());
 
   const Context input_context = NewContext();
-  ggml_tensor* input = ggml_new_tensor_2d(input_context.get(), GGML_TYPE_F32, length, tokens);
+  ggml_tensor* input = ggml_new_tensor_2d(input_context.get(), GGML_TYPE_F32, shape.length, shape.tokens);
   const Buffer input_buffer(
       ggml_backend_alloc_ctx_tensors_from_buft(input_context.get(), ggml_backend_cpu_buffer_type()));
-  ggml_backend_tensor_set(input, inputs.data(), 0, inputs.size() * sizeof(float));
+  ggml_backend_tensor_set(input, numbers.inputs.data(), 0, ggml_nbytes(input));
 
   const Context context = NewContext();
-  ggml_tensor* product = ggml_mul_mat(context.get(), weight, input);
-  const std::vector<float> computed = Computed(context.get(), product, threads);
+  return Computed(context.get(), ggml_mul_mat(context.get(), weight, input), threads);
+}
 
+// The largest error of a product, in units of what random signs of its terms would give.
+double ProductError(ggml_backend_buffer_type_t stored, const Shape& shape, int threads, const Numbers& numbers) {
+  std::vector<float> weights(static_cast<std::size_t>(shape.length * shape.rows));
+  ggml_get_type_traits(shape.type)->to_float(numbers.packed.data(), weights.data(), shape.length * shape.rows);
+  const std::vector<float> computed = Products(stored, shape, threads, numbers);
   double worst = 0.0;
-  for (std::int64_t token = 0; token < tokens; ++token) {
-    for (std::int64_t row = 0; row < rows; ++row) {
+  for (std::int64_t token = 0; token < shape.tokens; ++token) {
+    for (std::int64_t row = 0; row < shape.rows; ++row) {
       double sum = 0.0;
-      for (std::int64_t i = 0; i < length; ++i) {
-        sum += double{weights[row * length + i]} * double{inputs[token * length + i]};
+      double squares = 0.0;
+      for (std::int64_t i = 0; i < shape.length; ++i) {
+        const double term = double{weights[row * shape.length + i]} * double{numbers.inputs[token * shape.length + i]};
+        sum += term;
+        squares += term * term;
       }
-      worst = std::max(worst, std::abs(sum - double{computed[token * rows + row]}));
+      const double error = std::abs(sum - double{computed[token * shape.rows + row]});
+      if (error > 0.0) worst = std::max(worst, error / std::sqrt(squares));
     }
   }
-  return worst / std::sqrt(static_cast<double>(length) / 9.0);  // the product of two uniform numbers has deviation 1/3
+  return worst;
 }
 
 // ggml says what it stores where.
@@ -149,26 +167,49 @@ class FastKernels : public testing::Test {
   }
 };
 
-TEST_F(FastKernels, RepackedWeightsGiveTheProductsOfPlainOnes) {
+class FastProducts : public FastKernels, public testing::WithParamInterface<ggml_type> {};
+
+TEST_P(FastProducts, RepackedWeightsGiveTheProductsOfPlainOnes) {
+  const ggml_type type = GetParam();
   ggml_backend_buffer_type_t repacked = Repacked();
   ASSERT_NE(repacked, nullptr);
-  constexpr double kError = 0.05;  // of two numbers of eight bits each
-  EXPECT_LT(ProductError(ggml_backend_cpu_buffer_type(), 576, 192, 32, 2, RandomWeights(576, 192, 32)), kError);
-  if (!Repacks(repacked, 64)) GTEST_SKIP() << "llama.cpp doesn't repack Q8_0 weights on this processor";
-  for (const std::int64_t length : {32, 576}) {
+  constexpr double kError = 0.05;  // of activations of eight bits
+  const Shape plain{type, 768, 192, 32};
+  EXPECT_LT(ProductError(ggml_backend_cpu_buffer_type(), plain, 2, RandomWeights(plain)), kError);
+  if (!Repacks(repacked, type, 64)) GTEST_SKIP() << "llama.cpp doesn't repack these weights on this processor";
+  const std::int64_t shortest = ggml_blck_size(type);
+  for (const std::int64_t length : {shortest, 768 / shortest * shortest}) {
     for (const std::int64_t rows : {8, 16, 24, 48, 208}) {
-      if (!Repacks(repacked, rows)) continue;  // 8 and 24 can't be repacked in groups of 16
+      if (!Repacks(repacked, type, rows)) continue;  // 8 and 24 can't be repacked in groups of 16
       for (const std::int64_t tokens : {1, 3, 4, 5, 32, 67}) {
+        const Shape shape{type, length, rows, tokens};
         for (const int threads : {1, 3}) {
-          EXPECT_LT(ProductError(repacked, length, rows, tokens, threads, RandomWeights(length, rows, tokens)), kError)
+          EXPECT_LT(ProductError(repacked, shape, threads, RandomWeights(shape)), kError)
               << length << ' ' << rows << ' ' << tokens;
-          EXPECT_LT(ProductError(repacked, length, rows, tokens, threads, ExtremeWeights(length, rows, tokens)), kError)
+          EXPECT_LT(ProductError(repacked, shape, threads, ExtremeWeights(shape)), kError)
               << length << ' ' << rows << ' ' << tokens;
         }
       }
     }
   }
 }
+
+// So answers don't depend on how many processors there are or, with K-quants, on what is answered at the same time.
+TEST_P(FastProducts, ThreadsAndOtherTokensChangeNoBit) {
+  const ggml_type type = GetParam();
+  const Shape shape{type, 3072, 208, 515};
+  const Numbers numbers = RandomWeights(shape);
+  const std::vector<float> computed = Products(Repacked(), shape, 1, numbers);
+  for (const int threads : {2, 3, 8}) EXPECT_EQ(Products(Repacked(), shape, threads, numbers), computed) << threads;
+  if (type == GGML_TYPE_Q8_0) return;
+  for (const std::int64_t tokens : {1, 2, 31, 32, 200}) {
+    const std::vector<float> first = Products(Repacked(), {type, shape.length, shape.rows, tokens}, 2, numbers);
+    EXPECT_TRUE(std::equal(first.begin(), first.end(), computed.begin())) << tokens;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, FastProducts, testing::Values(GGML_TYPE_Q8_0, GGML_TYPE_Q4_K, GGML_TYPE_Q6_K),
+                         [](const auto& type) { return std::string(ggml_type_name(type.param)); });
 
 // What the tokens see of the cache: 'p' a common prefix alone, 'o' their own cells after it, 's' two groups with a
 // prefix each, 'r' each cell or not at random.

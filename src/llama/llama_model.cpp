@@ -24,7 +24,7 @@ namespace upskill {
 namespace {
 
 // Increase when a newer engine would answer the same request differently.
-constexpr int kEngineVersion = 3;
+constexpr int kEngineVersion = 4;
 
 // Up to this size a file is read instead of mapped: where its weights are stored in another order, both would be in
 // memory.

@@ -218,8 +218,8 @@ TEST(WorkerModel, TheWorkerGetsNoKeys) {
   ::unsetenv("GGML_SOMETHING");
   const Result<std::string> variables = ReadFile(folder.path() / "env");
   ASSERT_TRUE(variables.ok());
-  EXPECT_THAT(*variables,
-              AllOf(HasSubstr("GGML_SOMETHING=kept"), HasSubstr("GGML_NO_BACKTRACE=1"), Not(HasSubstr("sk-secret"))));
+  EXPECT_THAT(*variables, AllOf(HasSubstr("GGML_SOMETHING=kept"), HasSubstr("GGML_NO_BACKTRACE=1"),
+                                HasSubstr("hugetlb=1"), Not(HasSubstr("sk-secret"))));
 }
 
 TEST(WorkerModel, TheErrorNamesTheCause) {

@@ -31,7 +31,10 @@ std::vector<std::string> WorkerEnvironment() {
   const std::vector<std::string> variables =
       ChildEnvironment({"ASAN_OPTIONS", "CUDA_*", "GGML_*", "LD_LIBRARY_PATH", "LSAN_OPTIONS", "NVIDIA_*",
                         "TSAN_OPTIONS", "UBSAN_OPTIONS", "UPSKILL_ENGINE_DIR"});
-  return WithVariable(variables, "GGML_NO_BACKTRACE", "1");  // an abort of ggml would start a debugger
+  // The weights in large pages, if the system gives them to those who ask: each token of an answer reads them all, and
+  // looking up pages of 4 kB took more time than reading them (bench/README.md).
+  const std::vector<std::string> large = WithVariable(variables, "GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
+  return WithVariable(large, "GGML_NO_BACKTRACE", "1");  // an abort of ggml would start a debugger
 }
 
 bool MakeNonBlocking(int fd) { return ::fcntl(fd, F_SETFL, O_NONBLOCK) == 0; }
