@@ -8,9 +8,6 @@
 #include <exception>
 
 #include "llama/library_log.h"
-#include "util/log.h"
-#include "util/terminal_text.h"
-#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -18,8 +15,6 @@ namespace {
 constexpr int kPromptEntries = 96;      // sequences that hold shared prefixes and repeated prompts
 constexpr std::size_t kMinPrefix = 16;  // shorter ones aren't worth a sequence
 constexpr std::size_t kKnownPrefixes = 256;
-
-double SecondsSince(std::int64_t start_us) { return static_cast<double>(llama_time_us() - start_us) / 1e6; }
 
 }  // namespace
 
@@ -88,7 +83,7 @@ Scheduler::Move Engine::NextMove() {
     settings_.life->waiting = false;
     settings_.life->Beat();
   }
-  times_.Add("waiting", 0, SecondsSince(start));
+  times_.Add("waiting", 0, EngineTimes::SecondsSince(start));
   return move;
 }
 
@@ -221,6 +216,7 @@ void Engine::TryToAdmit(std::size_t index) {
   slot.evaluated = slot.shared.length;
   slot.reserved = work.tokens.size() - slot.shared.length + static_cast<std::size_t>(work.max_output);
   slot.started_us = now;
+  slot.history = work.tokens;
   slot.sampler.emplace(work.sampling, std::move(work.grammar));
   prompts_.Retain(slot.shared.entry);
   if (slot.shared.entry >= 0) {
@@ -250,7 +246,7 @@ Result<std::int64_t> Engine::EvaluatePrefix(const Tokens& prefix) {
       AddToBatch(prefix[done], done, place->sequence, done + 1 == prefix.size());
       ++done;
     }
-    if (const int code = Decode(0); code != 0) {
+    if (const int code = Decode(static_cast<std::size_t>(batch_.n_tokens), 0); code != 0) {
       if (code == 2) return CancelledError();
       return Error{ErrorKind::kUnavailable,
                    fmt::format("evaluating the prompt failed (code {}) {}", code, TakeLibraryError())}
@@ -274,11 +270,12 @@ void Engine::FillBatch() {
   batch_.n_tokens = 0;
   for (Slot& slot : slots_) {
     slot.logits_index = -1;
+    slot.guessed.clear();
     if (!slot.running || slot.evaluated < slot.work.tokens.size()) continue;
     slot.logits_index = batch_.n_tokens;
-    AddToBatch(slot.next, slot.work.tokens.size() + static_cast<std::size_t>(slot.output_tokens) - 1, SequenceOf(slot),
-               true);
+    AddToBatch(slot.next, slot.history.size() - 1, SequenceOf(slot), true);
   }
+  const int answering = batch_.n_tokens;
   for (Slot& slot : slots_) {
     if (!slot.running || slot.logits_index >= 0) continue;
     const Tokens& tokens = slot.work.tokens;
@@ -289,28 +286,34 @@ void Engine::FillBatch() {
       ++slot.evaluated;
     }
   }
+  if (batch_.n_tokens == answering) AddGuesses();
 }
 
 // Evaluates the batch, in which so many sequences get a token of their answer; returns llama_decode's code.
-int Engine::Decode(std::size_t answering) {
+int Engine::Decode(std::size_t prompt_tokens, std::size_t answering) {
   governor_.SetMost(std::max(1, settings_.threads / sharing_));
   llama_set_n_threads(context_.get(), governor_.threads(), governor_.threads());
   const std::int64_t wall = llama_time_us();
   const std::clock_t processor = std::clock();
   const int code = llama_decode(context_.get(), batch_);
   llama_synchronize(context_.get());
-  const double seconds = SecondsSince(wall);
+  const double seconds = EngineTimes::SecondsSince(wall);
   governor_.Record(seconds, static_cast<double>(std::clock() - processor) / CLOCKS_PER_SEC);
-  times_.AddBatch(static_cast<std::size_t>(batch_.n_tokens) - answering, answering, seconds);
+  times_.AddBatch(prompt_tokens, answering, seconds);
   return code;
 }
 
 void Engine::Step() {
   FillBatch();
   if (batch_.n_tokens == 0) return;
-  const auto answering = static_cast<std::size_t>(std::count_if(
-      slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.running && slot.output_tokens > 0; }));
-  const int code = Decode(answering);
+  std::size_t answering = 0;
+  std::size_t guesses = 0;
+  for (const Slot& slot : slots_) {
+    if (!slot.running || slot.output_tokens == 0) continue;
+    ++answering;
+    guesses += slot.guessed.size();
+  }
+  const int code = Decode(static_cast<std::size_t>(batch_.n_tokens) - answering - guesses, answering);
   if (code == 2) return;  // aborted: the scheduler ends the sequences next
   if (code != 0) {
     FailAll(
@@ -319,98 +322,10 @@ void Engine::Step() {
     return;
   }
   const std::int64_t start = llama_time_us();
-  std::size_t drawn = 0;
   for (Slot& slot : slots_) {
-    if (!slot.running || slot.logits_index < 0) continue;
-    AfterStep(slot);
-    ++drawn;
+    if (slot.running && slot.logits_index >= 0) AfterStep(slot);
   }
-  times_.Add("sampling", drawn, SecondsSince(start));
-}
-
-void Engine::AfterStep(Slot& slot) {
-  if (slot.output_tokens == 0) RememberPrompt(slot);
-  const float* logits = llama_get_logits_ith(context_.get(), slot.logits_index);
-  CHECK(logits != nullptr);
-  const auto vocabulary = static_cast<std::size_t>(llama_vocab_n_tokens(vocab_));
-  const llama_token token = slot.sampler->Draw({logits, vocabulary});
-  ++slot.output_tokens;
-  if (llama_vocab_is_eog(vocab_, token)) return Finish(slot, StopReason::kEnd);
-  if (Append(slot, token)) return Finish(slot, StopReason::kEnd);
-  if (slot.output_tokens >= slot.work.max_output) return Finish(slot, StopReason::kLength);
-  slot.next = token;
-}
-
-// Keeps the evaluated prompt for later rounds of the same case. Uses no additional cells: they change their owner.
-void Engine::RememberPrompt(Slot& slot) {
-  if (stateful_) return;
-  const Tokens& tokens = slot.work.tokens;
-  if (prompts_.Find(tokens, tokens.size()).length == tokens.size()) return;
-  const std::optional<PromptCache::Insertion> place = prompts_.Insert(tokens, slot.shared);
-  if (!place) return;
-  if (place->evicted_sequence) llama_memory_seq_rm(memory_, *place->evicted_sequence, -1, -1);
-  llama_memory_seq_cp(memory_, SequenceOf(slot), place->sequence, -1, static_cast<llama_pos>(tokens.size()));
-  slot.reserved -= tokens.size() - slot.shared.length;
-  prompts_.Retain(place->entry);
-  prompts_.Release(slot.shared.entry);
-  slot.shared.entry = place->entry;
-}
-
-// Appends the token's text to the answer. True when a stop text of the chat format is complete.
-bool Engine::Append(Slot& slot, llama_token token) {
-  std::string piece(64, '\0');
-  const auto render = [&](bool special) {
-    int length = llama_token_to_piece(vocab_, token, piece.data(), static_cast<std::int32_t>(piece.size()), 0, special);
-    if (length < 0) {
-      piece.resize(static_cast<std::size_t>(-length));
-      length = llama_token_to_piece(vocab_, token, piece.data(), -length, 0, special);
-    }
-    return std::string_view(piece.data(), static_cast<std::size_t>(std::max(length, 0)));
-  };
-  const ChatFormat::Prompt& prompt = slot.work.prompt;
-  const std::string_view plain = render(false);
-  if (plain.empty()) {
-    const std::string_view special = render(true);
-    const auto& preserved = prompt.preserved_tokens;
-    if (std::find(preserved.begin(), preserved.end(), special) != preserved.end()) slot.text += special;
-    return false;
-  }
-  slot.text += plain;
-  for (const std::string& stop : prompt.stops) {
-    const std::size_t window = stop.size() + plain.size();
-    const std::size_t from = slot.text.size() > window ? slot.text.size() - window : 0;
-    const std::size_t at = stop.empty() ? std::string::npos : slot.text.find(stop, from);
-    if (at != std::string::npos) {
-      slot.text.resize(at);
-      return true;
-    }
-  }
-  return false;
-}
-
-void Engine::Finish(Slot& slot, StopReason reason) {
-  ChatResponse response;
-  ChatFormat::Answer answer = format_.Parse(slot.work.prompt, slot.text);
-  response.text = ReplaceInvalidUtf8(answer.text);
-  response.reasoning = ReplaceInvalidUtf8(answer.reasoning);
-  response.stop = reason == StopReason::kEnd && !answer.calls.empty() ? StopReason::kToolUse : reason;
-  response.tool_calls = std::move(answer.calls);
-  const auto prompt = static_cast<std::int64_t>(slot.work.tokens.size());
-  const std::int64_t shared = static_cast<std::int64_t>(slot.shared.length) - slot.prefix_cost;
-  response.usage.cache_read = std::max<std::int64_t>(shared, 0);
-  response.usage.input = prompt - response.usage.cache_read;
-  response.usage.output = slot.output_tokens;
-  response.seconds = SecondsSince(slot.started_us);
-  const std::size_t index = IndexOf(slot);
-  FreeSlot(index);
-  LogTimes();
-  scheduler_.Finish(index, std::move(response));
-}
-
-// Once all sequences have ended.
-void Engine::LogTimes() {
-  if (!IsLogging() || std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.running; })) return;
-  if (const Json table = times_.Take(); !table.empty()) Log("engine", DumpJson(table));
+  times_.Add("sampling", answering, EngineTimes::SecondsSince(start));
 }
 
 void Engine::FreeSlot(std::size_t index) {

@@ -37,6 +37,7 @@ class Engine : public Model {
     int parallel = 1;
     int threads = 1;
     int context_tokens = 0;
+    std::size_t guessed_tokens = 0;  // at most in a batch of a few answers
     std::chrono::milliseconds promise_patience = Scheduler::kPatience;
     LifeSigns* life = nullptr;  // of the engine's thread; may be null
   };
@@ -78,8 +79,12 @@ class Engine : public Model {
     std::size_t reserved = 0;      // cells reserved for it
     std::int64_t prefix_cost = 0;  // tokens of the shared prefix evaluated for this request
     llama_token next = 0;          // token to evaluate in the next step
+    Tokens history;                // prompt and answer, `next` included
     int output_tokens = 0;
-    int logits_index = -1;  // row of its logits in the current batch
+    int logits_index = -1;   // row of its logits in the current batch
+    Tokens guessed;          // tokens after `next` in the current batch
+    int guessed_index = -1;  // row of the first of them
+    std::size_t trust = 2;   // how many to guess next time
     std::string text;
     std::int64_t started_us = 0;
   };
@@ -102,11 +107,13 @@ class Engine : public Model {
   bool MakeRoomFor(const Prepared& work);
   Result<std::int64_t> EvaluatePrefix(const Tokens& prefix);
 
-  int Decode(std::size_t answering);
+  int Decode(std::size_t prompt_tokens, std::size_t answering);
   void Step();
   void AddToBatch(llama_token token, std::size_t position, int sequence, bool wants_logits);
   void FillBatch();
+  void AddGuesses();
   void AfterStep(Slot& slot);
+  bool TakeToken(Slot& slot, int row);
   void RememberPrompt(Slot& slot);
   bool Append(Slot& slot, llama_token token);
   void Finish(Slot& slot, StopReason reason);

@@ -15,6 +15,7 @@
 #include "support/changed_model.h"
 #include "support/model_answers.h"
 #include "util/json_schema.h"
+#include "util/log.h"
 #include "util/temp_folder.h"
 #include "util/text.h"
 
@@ -202,6 +203,38 @@ TEST(Engine, GreedyAnswersDoNotDependOnTheThreads) {
   EXPECT_EQ(TextsOf(AskAll(*Load(2, 1), requests)), TextsOf(AskAll(*Load(2, 2), requests)));
 }
 #endif
+
+// Words that repeat are guessed, so that a batch gives several.
+TEST_F(EngineWithDefaultModel, GuessesSaveBatchesAndChangeNoAnswer) {
+  struct Outcome {
+    std::string text;
+    std::size_t batches = 0;
+  };
+  const auto answer = [](std::size_t guessed_tokens) {
+    Outcome outcome;
+    SetLogSink([&outcome](std::string_view source, std::string_view text) {
+      if (source != "engine") return;
+      outcome.batches += JsonGet<std::size_t>(Member(ParseJson(text, "log").value(), "answers of 1"), "batches", 0);
+    });
+    LlamaOptions options;
+    options.path = UPSKILL_DEFAULT_MODEL;
+    options.parallel = 1;
+    options.threads = kThreads;
+    options.guessed_tokens = guessed_tokens;
+    const auto loaded = LoadLlamaModel(options);
+    CHECK(loaded.ok());
+    ChatRequest request = Ask("Write a poem in which every line is the same.", 80);
+    request.sampling.temperature = 0.0;
+    outcome.text = Generate(**loaded, request).value().text;
+    SetLogSink(nullptr);
+    return outcome;
+  };
+  const Outcome without = answer(0);
+  const Outcome with = answer(8);
+  EXPECT_EQ(with.text, without.text);
+  EXPECT_GT(without.batches, 60U);
+  EXPECT_LT(with.batches, without.batches / 2);
+}
 
 TEST(Engine, SharedPromptsAreEvaluatedOnce) {
   std::vector<ChatRequest> requests;

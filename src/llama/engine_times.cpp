@@ -2,6 +2,7 @@
 #include "llama/engine_times.h"
 
 #include <fmt/format.h>
+#include <llama.h>
 
 #include <bit>
 
@@ -28,6 +29,10 @@ Json EngineTimes::Take() {
     table[name] = {{"batches", part.batches}, {"tokens", part.tokens}, {"seconds", part.seconds}};
   *this = EngineTimes();
   return table;
+}
+
+double EngineTimes::SecondsSince(std::int64_t start_us) {
+  return static_cast<double>(llama_time_us() - start_us) / 1e6;
 }
 
 }  // namespace upskill

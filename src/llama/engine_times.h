@@ -21,6 +21,9 @@ class EngineTimes {
   // {"answers of 16 to 31": {"batches": 12, "tokens": 300, "seconds": 1.5}, …} and begins anew; empty without a batch.
   Json Take();
 
+  // Since a moment in llama.cpp's microseconds.
+  static double SecondsSince(std::int64_t start_us);
+
  private:
   struct Part {
     std::size_t batches = 0;

@@ -98,6 +98,7 @@ Result<std::unique_ptr<Model>> LoadLlamaModel(const LlamaOptions& options) {
   settings.parallel = options.parallel > 0 ? std::min(options.parallel, 128) : kDefaultParallel;
   settings.threads = options.threads > 0 ? options.threads : static_cast<int>(AvailableProcessors());
   settings.context_tokens = options.context_tokens;
+  settings.guessed_tokens = options.guessed_tokens;
   settings.promise_patience = options.promise_patience;
   settings.life = options.life;
   ModelInfo info;

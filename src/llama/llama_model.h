@@ -16,13 +16,14 @@
 namespace upskill {
 
 struct LlamaOptions {
-  std::filesystem::path path;  // a GGUF
-  std::string name;            // for tables; empty: the file name without ".gguf"
-  std::string sha256;          // of the file (IdentifyGguf), for ModelInfo::identity; empty: computed
-  FileHashOptions hashing;     // how it is computed
-  int parallel = 0;            // sequences evaluated at once; 0: kDefaultParallel
-  int threads = 0;             // 0: one per processor available to this process
-  int context_tokens = 0;      // KV cells for all sequences together; 0: sized by the first request
+  std::filesystem::path path;      // a GGUF
+  std::string name;                // for tables; empty: the file name without ".gguf"
+  std::string sha256;              // of the file (IdentifyGguf), for ModelInfo::identity; empty: computed
+  FileHashOptions hashing;         // how it is computed
+  int parallel = 0;                // sequences evaluated at once; 0: kDefaultParallel
+  int threads = 0;                 // 0: one per processor available to this process
+  int context_tokens = 0;          // KV cells for all sequences together; 0: sized by the first request
+  std::size_t guessed_tokens = 8;  // at most in a batch of a few answers; 0: none (the answers are the same)
   std::chrono::milliseconds promise_patience = Scheduler::kPatience;  // how long to wait for a promised request
   AllocationLimit::Limits template_limits = {};                       // of the chat template, for each conversation
   LifeSigns* life = nullptr;  // of the thread that loads the model, then of the engine's; outlives the model
