@@ -55,14 +55,25 @@ class Outcome:
         self.verdict, self.detail, self.seconds = verdict, detail, seconds
 
 
+def whole_text(file):
+    """The program with program.cuh in place of its #include, since the compiler sees one file; lines keep their numbers."""
+    before, include, after = file.read_text().partition('#include "program.cuh"\n')
+    if not include:
+        return before
+    return f'{before}{(HERE / "program.cuh").read_text()}#line {before.count(chr(10)) + 2}\n{after}'
+
+
 def check(upskill, file, schedules, flags, toolchain):
     """The report of `upskill kernel check --json`, or a text that says why there is none."""
-    command = [upskill, "kernel", "check", str(file), "--json", "--schedules", str(schedules), "--timeout", "60"]
-    if flags:
-        command.append(f"--nvcc-flags={flags}")
-    if toolchain:
-        command += ["--toolchain", str(toolchain)]
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=900, check=False)
+    with tempfile.TemporaryDirectory() as scratch:
+        program = pathlib.Path(scratch) / file.name
+        program.write_text(whole_text(file))
+        command = [upskill, "kernel", "check", str(program), "--json", "--schedules", str(schedules), "--timeout", "60"]
+        if flags:
+            command.append(f"--nvcc-flags={flags}")
+        if toolchain:
+            command += ["--toolchain", str(toolchain)]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=900, check=False)
     try:
         return json.loads(done.stdout)
     except ValueError:

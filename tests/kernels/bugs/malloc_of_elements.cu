@@ -1,22 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bug: kind=out-of-bounds line=23 words=cudaMalloc gets the number of elements where it takes bytes
-#include <cuda_runtime.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
-
-#define CHECK(call)                                                                  \
-  do {                                                                               \
-    const cudaError_t status = (call);                                               \
-    if (status != cudaSuccess) {                                                     \
-      std::printf("line %d: %s: %s\n", __LINE__, #call, cudaGetErrorString(status)); \
-      std::exit(1);                                                                  \
-    }                                                                                \
-  } while (false)
+// bug: kind=out-of-bounds line=7 words=cudaMalloc gets the number of elements where it takes bytes
+#include "program.cuh"
 
 __global__ void Fill(float* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

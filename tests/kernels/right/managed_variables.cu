@@ -1,18 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Managed variables of several sizes beside managed memory and a tree in it, pinned and registered memory.
-#include <cuda_runtime.h>
-
-#include <cstdio>
-#include <cstdlib>
-
-#define CHECK(call)                                                                  \
-  do {                                                                               \
-    const cudaError_t status = (call);                                               \
-    if (status != cudaSuccess) {                                                     \
-      std::printf("line %d: %s: %s\n", __LINE__, #call, cudaGetErrorString(status)); \
-      std::exit(1);                                                                  \
-    }                                                                                \
-  } while (false)
+#include "program.cuh"
 
 struct Node {
   int key;
