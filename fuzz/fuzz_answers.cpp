@@ -8,9 +8,9 @@
 
 #include "check/answer_files.h"
 #include "check/check.h"
+#include "check/check_makers.h"
 #include "check/data_text.h"
 #include "check/gap_filler.h"
-#include "check/number_check.h"
 #include "cuda/checks/ptx_facts.h"
 #include "eval/run/judge_labels.h"
 #include "eval/run/judge_prompt.h"

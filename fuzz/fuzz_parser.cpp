@@ -214,7 +214,7 @@ std::string ReaderSources(TraceFormat format) {
       {TraceFormat::kInspect, "inspect"},
       {TraceFormat::kSweAgent, "swe_agent"},
       {TraceFormat::kMiniSweAgent, "mini_swe_agent"},
-      {TraceFormat::kOpenAiMessages, "chat_message chat_messages terminal_chat"},
+      {TraceFormat::kOpenAiMessages, "chat_message chat_messages"},
       {TraceFormat::kAnthropicMessages, "chat_message chat_messages"},
       {TraceFormat::kHfSts, "hf_sts"},
       {TraceFormat::kCursor, "markdown"},
@@ -243,7 +243,7 @@ std::vector<FuzzedParser> TraceParsers() {
                          "trace/read/record_parser.cpp trace/read/zip_directory.cpp util/yaml.cpp"));
   all.push_back(OfTraces("redact", FuzzRedaction,
                          "trace/redact/anchor_scan.cpp trace/redact/assignment.cpp trace/redact/email_address.cpp "
-                         "trace/redact/issuer_fields.cpp trace/redact/redact.cpp trace/redact/secret_patterns.cpp "
+                         "trace/redact/redact.cpp trace/redact/secret_patterns.cpp "
                          "trace/redact/secret_value.cpp trace/redact/token_formats.cpp trace/redact/token_match.cpp "
                          "trace/redact/unescaped_text.cpp"));
   return all;
@@ -295,12 +295,12 @@ std::vector<FuzzedParser> OtherParsers() {
       {"build-toml",
        FuzzBuildToml,
        {},
-       "kernel/build_reader.cpp kernel/build_rules.cpp kernel/build_schema.cpp kernel/build_toml.cpp "
+       "kernel/build_rules.cpp kernel/build_schema.cpp kernel/build_toml.cpp "
        "kernel/build_values.cpp kernel/toml_tree.cpp"},
       {"kernel-binding",
        FuzzKernelBinding,
        {},
-       "kernel/binding_rules.cpp kernel/cpp_signature.cpp kernel/cpp_tokens.cpp kernel/op_match.cpp "
+       "kernel/binding_rules.cpp kernel/cpp_signature.cpp kernel/cpp_tokens.cpp "
        "kernel/op_registration.cpp kernel/operator_rules.cpp kernel/python_rules.cpp kernel/source_rules.cpp"},
       {"op-schema", FuzzOpSchema, {}, "kernel/op_schema.cpp"},
       {"fat-binary", FuzzFatBinary, {}, "cuda/device/fat_binary.cpp"},
@@ -339,7 +339,7 @@ std::vector<FuzzedParser> OtherParsers() {
       {"skill-archive", FuzzSkillArchive, SkillArchiveSeeds(),
        "install/skill_archive.cpp install/skill_files.cpp trace/read/zip_directory.cpp"},
       {"proxy-request", FuzzProxyRequest, ProxyRequestSeeds(),
-       "program/proxy_request.cpp program/endpoint_request.cpp program/request_extras.cpp"},
+       "program/proxy_request.cpp program/endpoint_request.cpp"},
       {"proxy-answer", FuzzProxyAnswer, ProxyAnswerSeeds(), "program/proxy_answer.cpp"},
       {"programs", FuzzPrograms, ProgramSeeds(), "program/program.cpp"},
       {"job-output", FuzzJobOutput, JobOutputSeeds(), "cluster/slurm.cpp cluster/kubernetes.cpp cluster/hf_jobs.cpp"},

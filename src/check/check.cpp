@@ -10,7 +10,6 @@
 #include "check/answer_files.h"
 #include "check/asked_files.h"
 #include "check/check_makers.h"
-#include "check/group_check.h"
 #include "skill/check_types.h"
 #include "util/files.h"
 #include "util/text.h"

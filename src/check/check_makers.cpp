@@ -7,13 +7,8 @@
 
 #include "check/activation_check.h"
 #include "check/command_check.h"
-#include "check/group_check.h"
 #include "check/judge_check.h"
-#include "check/kernel_builder_check.h"
-#include "check/number_check.h"
 #include "check/text_checks.h"
-#include "check/tool_call_check.h"
-#include "check/value_checks.h"
 
 namespace upskill {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/group_check.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "check/check_makers.h"
 #include "check/text_checks.h"
 #include "util/json.h"
 #include "util/text.h"

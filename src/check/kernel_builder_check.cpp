@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/kernel_builder_check.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,10 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "check/check_makers.h"
 #include "check/text_checks.h"
-#include "kernel/build_rules.h"
 #include "kernel/build_values.h"
 #include "kernel/kernel_project.h"
+#include "kernel/rules.h"
 #include "util/fences.h"
 #include "util/json.h"
 #include "util/text.h"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/kernel_builder_check.h"
-
 #include <gmock/gmock.h>
 
 #include <map>
 #include <string>
 
+#include "check/check_makers.h"
 #include "support/check_cases.h"
 #include "support/kernel_project.h"
 

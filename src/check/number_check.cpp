@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/number_check.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "check/check_makers.h"
 #include "check/text_checks.h"
 #include "skill/unicode_text.h"
 #include "util/json.h"

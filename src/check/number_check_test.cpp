@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/number_check.h"
-
 #include <gmock/gmock.h>
 
 #include <string>
 
+#include "check/check_makers.h"
 #include "support/check_cases.h"
 
 namespace upskill {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/tool_call_check.h"
-
 #include <fmt/format.h>
 #include <re2/re2.h>
 
@@ -12,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "check/check_makers.h"
 #include "check/text_checks.h"
 #include "util/json.h"
 #include "util/text.h"

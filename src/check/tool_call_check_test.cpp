@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/tool_call_check.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "check/check.h"
+#include "check/check_makers.h"
 #include "skill/suite.h"
 
 namespace upskill {

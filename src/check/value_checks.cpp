@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/value_checks.h"
-
 #include <fmt/format.h>
 #include <re2/re2.h>
 
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "check/answer_files.h"
+#include "check/check_makers.h"
 #include "check/text_checks.h"
 #include "util/json.h"
 #include "util/json_schema.h"

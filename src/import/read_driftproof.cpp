@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "import/read_driftproof.h"
-
 #include <fmt/format.h>
 
 #include <optional>
@@ -8,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "import/readers.h"
 #include "util/text.h"
 
 namespace upskill {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "import/read_inspect.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "import/readers.h"
 #include "trace/read/archive.h"
 #include "util/text.h"
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "import/read_inspect.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 
 #include "check/check.h"
 #include "import/read_results.h"
+#include "import/readers.h"
 #include "util/temp_folder.h"
 #include "util/zip_writer.h"
 

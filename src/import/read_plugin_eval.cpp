@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "import/read_plugin_eval.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
+#include "import/readers.h"
 #include "util/text.h"
 
 namespace upskill {

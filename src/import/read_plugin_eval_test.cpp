@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "import/read_plugin_eval.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "import/read_results.h"
+#include "import/readers.h"
 
 namespace upskill {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "import/read_promptfoo.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "import/readers.h"
 #include "util/hash.h"
 #include "util/text.h"
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "import/read_promptfoo.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 
 #include "import/imported_run.h"
 #include "import/read_results.h"
+#include "import/readers.h"
 
 namespace upskill {
 namespace {

@@ -7,13 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "import/read_driftproof.h"
-#include "import/read_inspect.h"
-#include "import/read_plugin_eval.h"
-#include "import/read_promptfoo.h"
-#include "import/read_skill_creator.h"
-#include "import/read_skillsbench.h"
-#include "import/read_vally.h"
+#include "import/readers.h"
 #include "util/files.h"
 #include "util/hash.h"
 #include "util/json.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "import/read_skill_creator.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "import/readers.h"
 #include "util/files.h"
 #include "util/hash.h"
 #include "util/text.h"

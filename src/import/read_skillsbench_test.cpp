@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "import/read_skillsbench.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 
 #include "check/check.h"
 #include "import/read_results.h"
+#include "import/readers.h"
 #include "util/temp_folder.h"
 
 namespace upskill {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "import/read_vally.h"
-
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -9,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "import/readers.h"
 #include "util/json.h"
 #include "util/text.h"
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/build_rules.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "kernel/build_values.h"
+#include "kernel/rules.h"
 
 namespace upskill {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/build_rules.h"
+#include "kernel/rules.h"
 #include "support/kernel_project.h"
 
 namespace upskill {

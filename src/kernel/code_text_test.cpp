@@ -11,7 +11,7 @@
 #include "kernel/op_registration.h"
 #include "kernel/op_schema.h"
 #include "kernel/project_code.h"
-#include "kernel/python_rules.h"
+#include "kernel/rules.h"
 
 namespace upskill {
 namespace {

@@ -3,11 +3,7 @@
 
 #include <utility>
 
-#include "kernel/binding_rules.h"
-#include "kernel/build_rules.h"
-#include "kernel/linkage_rules.h"
-#include "kernel/python_rules.h"
-#include "kernel/source_rules.h"
+#include "kernel/rules.h"
 
 namespace upskill {
 

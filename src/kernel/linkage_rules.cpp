@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/linkage_rules.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "kernel/cpp_signature.h"
+#include "kernel/rules.h"
 #include "kernel/words.h"
 #include "util/list.h"
 

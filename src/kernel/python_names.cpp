@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kernel/python_rules.h"
+#include "kernel/rules.h"
 #include "kernel/words.h"
 #include "util/text.h"
 

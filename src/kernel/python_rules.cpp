@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/python_rules.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 
 #include "kernel/build_values.h"
 #include "kernel/python_names.h"
+#include "kernel/rules.h"
 #include "kernel/words.h"
 #include "util/list.h"
 #include "util/text.h"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/python_rules.h"
-
 #include <gmock/gmock.h>
 
 #include <string>
 #include <vector>
 
 #include "kernel/kernel_project.h"
+#include "kernel/rules.h"
 #include "support/kernel_project.h"
 
 namespace upskill {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/source_rules.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +13,7 @@
 
 #include "kernel/build_values.h"
 #include "kernel/cpp_signature.h"
+#include "kernel/rules.h"
 #include "kernel/words.h"
 #include "util/list.h"
 

@@ -15,7 +15,7 @@
 #include "skill/case_reader.h"
 #include "skill/case_writer.h"
 #include "skill/check_types.h"
-#include "skill/formats/ci_manifest.h"
+#include "skill/formats/readers.h"
 #include "skill/python_cases.h"
 #include "skill/suite_file.h"
 #include "util/files.h"

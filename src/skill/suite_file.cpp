@@ -8,11 +8,7 @@
 #include <utility>
 
 #include "skill/case_lines.h"
-#include "skill/formats/ci_manifest.h"
-#include "skill/formats/evals_file.h"
-#include "skill/formats/inspect_samples.h"
-#include "skill/formats/promptfoo_file.h"
-#include "skill/formats/trigger_queries.h"
+#include "skill/formats/readers.h"
 #include "skill/python_cases.h"
 #include "util/files.h"
 #include "util/json_file.h"

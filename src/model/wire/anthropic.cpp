@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/wire/anthropic.h"
-
 #include <algorithm>
 #include <array>
 #include <map>
 #include <utility>
 
+#include "model/wire/formats.h"
 #include "util/text.h"
 
 namespace upskill {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/wire/anthropic.h"
-
 #include <gmock/gmock.h>
 
+#include "model/wire/formats.h"
 #include "model/wire/wire_replay_test.h"
 
 namespace upskill {

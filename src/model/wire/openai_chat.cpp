@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/wire/openai_chat.h"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
 
+#include "model/wire/formats.h"
 #include "util/text.h"
 
 namespace upskill {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/wire/openai_responses.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "model/wire/formats.h"
 #include "util/text.h"
 
 namespace upskill {

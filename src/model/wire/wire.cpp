@@ -8,9 +8,7 @@
 #include <initializer_list>
 #include <utility>
 
-#include "model/wire/anthropic.h"
-#include "model/wire/openai_chat.h"
-#include "model/wire/openai_responses.h"
+#include "model/wire/formats.h"
 #include "util/hash.h"
 #include "util/invariant.h"
 #include "util/known_secrets.h"

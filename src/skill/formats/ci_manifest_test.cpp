@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "skill/formats/ci_manifest.h"
-
 #include <gmock/gmock.h>
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "skill/formats/readers.h"
 #include "util/temp_folder.h"
 
 namespace upskill {

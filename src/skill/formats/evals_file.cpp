@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "skill/formats/evals_file.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "skill/formats/readers.h"
 #include "util/files.h"
 #include "util/text.h"
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "skill/formats/evals_file.h"
-
 #include <gmock/gmock.h>
 
 #include <filesystem>
 #include <string>
 
+#include "skill/formats/readers.h"
 #include "util/temp_folder.h"
 
 namespace upskill {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "skill/formats/inspect_samples.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "skill/formats/readers.h"
 #include "util/files.h"
 #include "util/text.h"
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "skill/formats/inspect_samples.h"
-
 #include <gmock/gmock.h>
 #include <re2/re2.h>
 
@@ -8,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "skill/formats/readers.h"
 #include "util/temp_folder.h"
 
 namespace upskill {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "skill/formats/promptfoo_file.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "skill/formats/promptfoo_checks.h"
 #include "skill/formats/promptfoo_prompts.h"
+#include "skill/formats/readers.h"
 #include "skill/formats/text_template.h"
 #include "util/files.h"
 #include "util/text.h"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "skill/formats/promptfoo_file.h"
-
 #include <gmock/gmock.h>
 
 #include <string>
 #include <vector>
 
+#include "skill/formats/readers.h"
 #include "util/temp_folder.h"
 #include "util/yaml.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "skill/formats/trigger_queries.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
 #include <utility>
+
+#include "skill/formats/readers.h"
 
 namespace upskill {
 

@@ -3,15 +3,136 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
 
 #include "trace/redact/assignment.h"
-#include "trace/redact/issuer_fields.h"
 #include "trace/redact/secret_value.h"
+#include "trace/redact/token_formats.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
+
+// Keys without a prefix, told by the issuer's name in the field and by their alphabet and length.
+
+struct ValueForm {
+  Charset charset = Charset::kAlnum;
+  std::uint16_t least = 0;
+  std::uint16_t most = 0;  // 0: no form
+  // How the value begins, counted in the lengths. Initialized for -Wmissing-field-initializers.
+  std::string_view prefix = {};  // NOLINT(readability-redundant-member-init)
+};
+
+struct IssuerField {
+  std::string_view keyword;  // in the name of the field, in lower case
+  std::string_view kind;
+  std::array<ValueForm, 4> forms;
+};
+
+// A table: one row for each name of an issuer.
+// NOLINTNEXTLINE(readability-function-size)
+const std::vector<IssuerField>& IssuerFields() {
+  using enum Charset;
+  constexpr ValueForm kUuid = {kWord, 36, 36};
+  static const std::vector<IssuerField> all = {
+      {"adafruit", "adafruit-key", {{{kWord, 32, 32}}}},
+      {"adobe", "adobe-key", {{{kHex, 32, 32}}}},
+      {"airtable", "airtable-key", {{{kAlnum, 17, 17}}}},
+      {"algolia", "algolia-key", {{{kAlnum, 32, 32}}}},
+      {"alibaba", "alibaba-secret", {{{kAlnum, 30, 30}}}},
+      {"aliyun", "alibaba-secret", {{{kAlnum, 30, 30}}}},
+      {"amplitude", "amplitude-key", {{{kHex, 32, 32}}}},
+      {"artifactory", "artifactory-key", {{{kAlnum, 73, 73}, {kAlnum, 64, 64}}}},
+      {"asana", "asana-secret", {{{kAlnum, 32, 32}, {kDigits, 16, 16}}}},
+      {"assemblyai", "assemblyai-key", {{{kHex, 32, 32}}}},
+      {"atlassian", "atlassian-token", {{{kAlnum, 24, 24}}}},
+      {"beamer", "beamer-token", {{{kPadded, 46, 46, "b_"}}}},
+      {"bintray", "artifactory-key", {{{kAlnum, 73, 73}, {kAlnum, 64, 64}}}},
+      {"bitbucket", "bitbucket-secret", {{{kAlnum, 32, 32}, {kPadded, 64, 64}}}},
+      {"bittrex", "bittrex-key", {{{kAlnum, 32, 32}}}},
+      {"bundle_enterprise__contribsys__com", "sidekiq-secret", {}},
+      {"bundle_gems__contribsys__com", "sidekiq-secret", {}},
+      {"circleci", "circleci-token", {{{kHex, 40, 40}}}},
+      {"cloudflare", "cloudflare-key", {{{kWord, 40, 40}, {kHex, 37, 37}}}},
+      {"co_api_key", "cohere-key", {{{kAlnum, 40, 40}}}},
+      {"codecov", "codecov-token", {{{kAlnum, 32, 32}, kUuid}}},
+      {"cohere", "cohere-key", {{{kAlnum, 40, 40}}}},
+      {"coinbase", "coinbase-key", {{{kWord, 64, 64}}}},
+      {"confluence", "atlassian-token", {{{kAlnum, 24, 24}}}},
+      {"confluent", "confluent-key", {{{kAlnum, 16, 16}, {kBase64, 64, 64}}}},
+      {"contentful", "contentful-token", {{{kPadded, 43, 43}}}},
+      {"datadog", "datadog-key", {{{kAlnum, 40, 40}, {kHex, 32, 32}}}},
+      {"deepgram", "deepgram-key", {{{kHex, 40, 40}}}},
+      {"deepseek", "deepseek-key", {{{kAlnum, 35, 35, "sk-"}}}},
+      {"discord", "discord-key", {{{kHex, 64, 64}, {kPadded, 32, 32}, {kDigits, 18, 18}}}},
+      {"droneci", "droneci-token", {{{kAlnum, 32, 32}}}},
+      {"dropbox", "dropbox-token", {{{kAlnum, 15, 15}, {kPadded, 64, 64}, {kPadded, 130, 160, "sl."}}}},
+      {"elevenlabs", "elevenlabs-key", {{{kHex, 32, 32}}}},
+      {"etsy", "etsy-token", {{{kAlnum, 24, 24}}}},
+      {"facebook", "facebook-secret", {{{kHex, 32, 32}}}},
+      {"fastly", "fastly-token", {{{kPadded, 32, 32}}}},
+      {"finicity", "finicity-key", {{{kHex, 32, 32}, {kAlnum, 20, 20}}}},
+      {"finnhub", "finnhub-token", {{{kAlnum, 20, 20}}}},
+      {"flickr", "flickr-key", {{{kAlnum, 32, 32}}}},
+      {"freshbooks", "freshbooks-token", {{{kAlnum, 64, 64}}}},
+      {"gitter", "gitter-token", {{{kWord, 40, 40}}}},
+      {"gocardless", "gocardless-token", {{{kPadded, 45, 45, "live_"}}}},
+      {"heroku", "heroku-key", {{kUuid}}},
+      {"hubspot", "hubspot-key", {{kUuid}}},
+      {"intercom", "intercom-key", {{{kPadded, 60, 60}}}},
+      {"jfrog", "artifactory-key", {{{kAlnum, 73, 73}, {kAlnum, 64, 64}}}},
+      {"jira", "atlassian-token", {{{kAlnum, 24, 24}}}},
+      {"kraken", "kraken-key", {{{kBase64, 80, 90}}}},
+      {"kucoin", "kucoin-key", {{{kHex, 24, 24}, kUuid}}},
+      {"launchdarkly", "launchdarkly-key", {{{kPadded, 40, 40}}}},
+      {"linear", "linear-secret", {{{kHex, 32, 32}}}},
+      {"linked_in", "linkedin-secret", {{{kAlnum, 14, 14}, {kAlnum, 16, 16}}}},
+      {"linked-in", "linkedin-secret", {{{kAlnum, 14, 14}, {kAlnum, 16, 16}}}},
+      {"linkedin", "linkedin-secret", {{{kAlnum, 14, 14}, {kAlnum, 16, 16}}}},
+      {"looker", "looker-secret", {{{kAlnum, 20, 20}, {kAlnum, 24, 24}}}},
+      {"mailgun", "mailgun-key", {{{kWord, 50, 50}}}},
+      {"mattermost", "mattermost-token", {{{kAlnum, 26, 26}}}},
+      {"meraki", "meraki-key", {{{kHex, 40, 40}}}},
+      {"message_bird", "messagebird-key", {{{kAlnum, 25, 25}, kUuid}}},
+      {"message-bird", "messagebird-key", {{{kAlnum, 25, 25}, kUuid}}},
+      {"messagebird", "messagebird-key", {{{kAlnum, 25, 25}, kUuid}}},
+      {"mixpanel", "mixpanel-key", {{{kHex, 32, 32}}}},
+      {"netlify", "netlify-token", {{{kPadded, 40, 46}}}},
+      {"new_relic", "newrelic-key", {{{kAlnum, 64, 64}}}},
+      {"new-relic", "newrelic-key", {{{kAlnum, 64, 64}}}},
+      {"newrelic", "newrelic-key", {{{kAlnum, 64, 64}}}},
+      {"new-york-times", "nytimes-key", {{{kPadded, 32, 32}}}},
+      {"newyorktimes", "nytimes-key", {{{kPadded, 32, 32}}}},
+      {"nytimes", "nytimes-key", {{{kPadded, 32, 32}}}},
+      {"okta", "okta-token", {{{kPadded, 42, 42, "00"}}}},
+      {"openweather", "openweather-key", {{{kHex, 32, 32}}}},
+      {"pagerduty", "pagerduty-key", {{{kWord, 20, 20}, {kHex, 32, 32}}}},
+      {"plaid", "plaid-key", {{{kAlnum, 24, 24}, {kAlnum, 30, 30}}}},
+      {"private_ai", "privateai-key", {{{kAlnum, 32, 32}}}},
+      {"private-ai", "privateai-key", {{{kAlnum, 32, 32}}}},
+      {"privateai", "privateai-key", {{{kAlnum, 32, 32}}}},
+      {"rapidapi", "rapidapi-key", {{{kWord, 50, 50}}}},
+      {"rollbar", "rollbar-token", {{{kHex, 32, 32}}}},
+      {"sendbird", "sendbird-key", {{{kHex, 40, 40}, kUuid}}},
+      {"sentry", "sentry-token", {{{kHex, 64, 64}}}},
+      {"snyk", "snyk-token", {{kUuid}}},
+      {"sonar", "sonar-token", {{{kPadded, 40, 44}}}},
+      {"sonarqube", "sonar-token", {{{kPadded, 40, 44}}}},
+      {"sourcegraph", "sourcegraph-token", {{{kHex, 40, 40}}}},
+      {"squarespace", "squarespace-key", {{kUuid}}},
+      {"sumologic", "sumologic-key", {{{kAlnum, 64, 64}, {kAlnum, 14, 14, "su"}}}},
+      {"sumo", "sumologic-key", {{{kAlnum, 64, 64}, {kAlnum, 14, 14, "su"}}}},
+      {"travis", "travis-token", {{{kAlnum, 22, 22}}}},
+      {"twilio", "twilio-token", {{{kHex, 32, 32}}}},
+      {"twitch", "twitch-token", {{{kAlnum, 30, 30}}}},
+      {"twitter", "twitter-key", {{{kAlnum, 45, 45}, {kAlnum, 25, 25}, {kAlnum, 50, 50}, {kPercent, 36, 122}}}},
+      {"wandb", "wandb-key", {{{kHex, 40, 40}}}},
+      {"xray", "artifactory-key", {{{kAlnum, 73, 73}, {kAlnum, 64, 64}}}},
+      {"zendesk", "zendesk-key", {{{kAlnum, 40, 40}}}},
+  };
+  return all;
+}
 
 enum class Word { kPass, kPwd, kSecret, kCredential, kToken, kAuth, kKey };
 

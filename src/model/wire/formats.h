@@ -13,4 +13,14 @@ Json BuildAnthropic(const ChatRequest& request, const WireOptions& options);
 Result<ChatResponse> ParseAnthropic(const Json& body);
 std::unique_ptr<StreamAssembler> MakeAnthropicAssembler();
 
+// OpenAI Chat Completions, also used by many other servers.
+Json BuildChat(const ChatRequest& request, const WireOptions& options);
+Result<ChatResponse> ParseChat(const Json& body);
+std::unique_ptr<StreamAssembler> MakeChatAssembler();
+
+// OpenAI Responses, without storage by the provider.
+Json BuildResponses(const ChatRequest& request, const WireOptions& options);
+Result<ChatResponse> ParseResponses(const Json& body);
+std::unique_ptr<StreamAssembler> MakeResponsesAssembler();
+
 }  // namespace upskill
