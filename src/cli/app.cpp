@@ -5,56 +5,27 @@
 #include <exception>
 #include <functional>
 #include <map>
-#include <memory>
 #include <new>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "cli/env/catalog_file.h"
 #include "cli/env/env.h"
-#include "cli/eval/check_command.h"
-#include "cli/eval/eval_command.h"
-#include "cli/eval/eval_on.h"
-#include "cli/eval/eval_options.h"
-#include "cli/eval/judge_check_command.h"
-#include "cli/eval/plan_command.h"
-#include "cli/eval/quickstart_command.h"
-#include "cli/eval/recheck_command.h"
-#include "cli/eval/selftest_command.h"
-#include "cli/generate/desk_command.h"
-#include "cli/generate/generate_command.h"
-#include "cli/generate/generate_run.h"
-#include "cli/generate/improve_description_command.h"
-#include "cli/generate/teach_command.h"
+#include "cli/eval/commands.h"
+#include "cli/generate/commands.h"
+#include "cli/help/commands.h"
 #include "cli/help/completion.h"
 #include "cli/help/help_command.h"
-#include "cli/help/man_page.h"
-#include "cli/help/prompts_command.h"
+#include "cli/machine/commands.h"
 #include "cli/machine/cuda_wing.h"
-#include "cli/machine/doctor_command.h"
-#include "cli/machine/kernel_command.h"
-#include "cli/machine/toolchain_command.h"
+#include "cli/models/commands.h"
 #include "cli/models/env_file.h"
-#include "cli/models/import_config_command.h"
-#include "cli/models/models_command.h"
 #include "cli/options/help_formatter.h"
 #include "cli/options/usage_errors.h"
-#include "cli/runs/compare_command.h"
-#include "cli/runs/import_command.h"
-#include "cli/runs/merge_command.h"
-#include "cli/runs/report_command.h"
-#include "cli/runs/runs_command.h"
-#include "cli/runs/trace_command.h"
-#include "cli/skills/init_command.h"
-#include "cli/skills/install_command.h"
-#include "cli/skills/list_command.h"
-#include "cli/skills/pack_command.h"
-#include "cli/skills/properties_command.h"
-#include "cli/skills/update_command.h"
-#include "cli/skills/validate_command.h"
+#include "cli/runs/commands.h"
+#include "cli/skills/commands.h"
 #include "model/api_key.h"
 #include "model/catalog.h"
 #include "util/known_secrets.h"
@@ -70,78 +41,21 @@ struct GlobalOptions {
   bool no_env_file = false;
 };
 
-// Whether a command may show or use what is secret: then all keys are read first, so that none is printed.
-enum class Keys { kRead, kNone };
-
-struct Command {
-  std::vector<std::string> names;  // none if it looks at all commands
-  std::function<void(CLI::App&)> declare;
-  std::function<ExitCode(const CLI::App&, Env&)> run;
-  Keys keys = Keys::kRead;
-};
-
-// A command as its two functions: one declares its options, the other runs it with them.
-template <typename Options, typename Run>
-Command Of(std::vector<std::string> names, void (*add)(CLI::App&, Options&), Run run, Keys keys = Keys::kRead) {
-  const auto options = std::make_shared<Options>();
-  return {std::move(names), [=](CLI::App& app) { add(app, *options); },
-          [=](const CLI::App& app, Env& env) {
-            if constexpr (std::is_invocable_v<Run, const Options&, Env&>) {
-              return run(*options, env);
-            } else {
-              return run(app, *options, env);
-            }
-          },
-          keys};
-}
-
-ExitCode RunEvalHereOrAsJobs(const CLI::App& app, const EvalOptions& options, Env& env) {
-  return options.on.empty() ? RunEval(options, env) : RunEvalOn(*app.get_subcommand("eval"), options, env);
-}
-
-ExitCode RunGenerateCommand(const CLI::App& app, const GenerateCommandOptions& options, Env& env) {
-  return RunGenerate(app, options, env).code;
-}
-
 // All commands, in the order of the help: a command that isn't here isn't declared.
 std::vector<Command> Commands() {
   return {
-      Of({"quickstart"}, AddQuickstartCommand, RunQuickstart, Keys::kNone),
-      Of({"eval"}, AddEvalCommand, RunEvalHereOrAsJobs),
-      Of({"benchmark"}, AddBenchmarkCommand, RunEval),
-      Of({"plan"}, AddPlanCommand, RunPlanCommand),
-      Of({"check"}, AddCheckCommand, RunCheck),
-      Of({"judge-check"}, AddJudgeCheckCommand, RunJudgeCheck),
-      Of({"init"}, AddInitCommand, RunInit),
-      Of({"validate"}, AddValidateCommand, RunValidate),
-      Of({"read-properties"}, AddReadPropertiesCommand, RunReadProperties),
-      Of({"to-prompt"}, AddToPromptCommand, RunToPrompt),
-      Of({"selftest"}, AddSelftestCommand, RunSelftest),
-      Of({"generate"}, AddGenerateCommand, RunGenerateCommand),
-      Of({"desk"}, AddDeskCommand, RunDesk),
-      Of({"teach"}, AddTeachCommand, RunTeach),
-      Of({"improve-description"}, AddImproveDescriptionCommand, RunImproveDescription),
-      Of({"prompts"}, AddPromptsCommand, RunPrompts),
-      Of({"trace"}, AddTraceCommand, RunTrace),
-      Of({"list"}, AddListCommand, RunList),
-      Of({"install"}, AddInstallCommand, RunInstall),
-      Of({"uninstall"}, AddUninstallCommand, RunUninstall),
-      Of({"update"}, AddUpdateCommand, RunUpdate),
-      Of({"pack"}, AddPackCommand, RunPack),
-      Of({"runs", "plot"}, AddRunsCommand, RunRuns),
-      Of({"report"}, AddReportCommand, RunReport),
-      Of({"compare"}, AddCompareCommand, RunCompare),
-      Of({"recheck"}, AddRecheckCommand, RunRecheck),
-      Of({"merge"}, AddMergeCommand, RunMerge),
-      Of({"import"}, AddImportCommand, RunImport),
-      Of({"models"}, AddModelsCommand, RunModels),
-      Of({"toolchain"}, AddToolchainCommand, RunToolchain),
-      Of({"kernel"}, AddKernelCommand, RunKernel),
-      Of({"doctor"}, AddDoctorCommand, RunDoctor),
-      Of({"import-config"}, AddImportConfigCommand, RunImportConfig),
-      Of({}, AddCompletionCommand, RunCompletion, Keys::kNone),
-      Of({}, AddManCommand, RunMan, Keys::kNone),
-      Of({}, AddHelpCommand, RunHelp, Keys::kNone),
+      QuickstartCommand(), EvalCommand(),      BenchmarkCommand(),
+      PlanCommand(),       CheckCommand(),     JudgeCheckCommand(),
+      InitCommand(),       ValidateCommand(),  ReadPropertiesCommand(),
+      ToPromptCommand(),   SelftestCommand(),  GenerateCommand(),
+      DeskCommand(),       TeachCommand(),     ImproveDescriptionCommand(),
+      PromptsCommand(),    TraceCommand(),     ListCommand(),
+      InstallCommand(),    UninstallCommand(), UpdateCommand(),
+      PackCommand(),       RunsCommand(),      ReportCommand(),
+      CompareCommand(),    RecheckCommand(),   MergeCommand(),
+      ImportCommand(),     ModelsCommand(),    ToolchainCommand(),
+      KernelCommand(),     DoctorCommand(),    ImportConfigCommand(),
+      CompletionCommand(), ManCommand(),       HelpCommand(),
   };
 }
 

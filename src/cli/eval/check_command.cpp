@@ -1,36 +1,163 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/eval/check_command.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "check/suite_answers.h"
 #include "check/suite_check.h"
-#include "cli/eval/check_judge.h"
+#include "cli/env/config.h"
+#include "cli/env/env.h"
+#include "cli/eval/commands.h"
 #include "cli/eval/option_row.h"
-#include "cli/options/color_option.h"
+#include "cli/models/judge_option.h"
+#include "cli/models/sandbox_option.h"
 #include "cli/options/help_formatter.h"
 #include "cli/options/option_checks.h"
+#include "eval/journal/judgment_store.h"
+#include "eval/run/judge_answers.h"
 #include "eval/run/judge_record.h"
-#include "report/export/check_junit.h"
+#include "net/http_client.h"
+#include "report/export/junit.h"
 #include "report/terminal/check_text.h"
+#include "report/terminal/figures.h"
+#include "report/terminal/judge_text.h"
 #include "skill/suite.h"
 #include "util/files.h"
 #include "util/json.h"
 #include "util/nearest_name.h"
+#include "util/result.h"
+#include "util/terminal_text.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
+
+struct CheckJudgeOptions {
+  std::string model;  // empty: none
+  std::string base_url;
+  std::string runs_dir;
+  std::optional<double> max_cost_usd;
+};
+
+// The judge of `upskill check`, which keeps what it said (JudgmentStore). Not thread-safe.
+class SuiteJudge {
+ public:
+  // Errors: those of OpenJudge and JudgmentStore::Open; its price isn't known though the cost is limited.
+  static Result<std::unique_ptr<SuiteJudge>> Open(const CheckJudgeOptions& options, const Suite& suite, const Env& env);
+
+  std::vector<Result<Judgments>> Ask(const std::vector<AnswerToJudge>& answers);
+
+  // Who judged how many answers at what cost, and how far that can be trusted.
+  TerminalText Text() const;
+  Json ToJson() const;
+  const std::string& unsaved() const { return unsaved_; }  // why judgments were not stored; empty: all were
+
+ private:
+  SuiteJudge(OpenedJudge judge, JudgmentStore store, std::optional<double> max_cost_usd, const Env& env)
+      : judge_(std::move(judge)), store_(std::move(store)), max_cost_usd_(max_cost_usd), env_(&env) {}
+
+  OpenedJudge judge_;
+  JudgmentStore store_;
+  std::optional<double> max_cost_usd_;
+  const Env* env_;
+  std::size_t answers_ = 0;  // judged
+  std::size_t known_ = 0;    // questions that were answered before
+  std::optional<double> cost_usd_ = 0.0;
+  std::string unsaved_;
+};
+
+// Declares --judge-model and what belongs to it.
+void AddCheckJudgeOptions(CLI::App& command, CheckJudgeOptions& options) {
+  command
+      .add_option("--judge-model", options.model,
+                  "Model that judges answers for checks of the type `judge`; without one, these checks are skipped")
+      ->type_name("MODEL");
+  command.add_option("--base-url", options.base_url, "OpenAI-compatible server for a judge with a plain model name")
+      ->type_name("URL");
+  command.add_option("--max-cost", options.max_cost_usd, "Stop before the judge exceeds this cost (USD)")
+      ->check(PositiveNumber())
+      ->type_name("USD");
+  command
+      .add_option("-d,--runs-dir", options.runs_dir,
+                  "Folder where the judge's verdicts are kept [default: the configured runs folder, else ./runs]")
+      ->type_name("DIR");
+}
+
+Result<std::unique_ptr<SuiteJudge>> SuiteJudge::Open(const CheckJudgeOptions& options, const Suite& suite,
+                                                     const Env& env) {
+  ASSIGN_OR_RETURN(const Config config, LoadConfig(env));
+  const std::filesystem::path runs_dir = RunsFolder(options.runs_dir, config);
+  ModelOptions model_options;
+  model_options.client = std::make_shared<HttpClient>();
+  if (!options.base_url.empty()) model_options.base_urls.push_back(options.base_url);
+  ASSIGN_OR_RETURN(OpenedJudge judge, OpenJudge(options.model, model_options, suite, runs_dir, env));
+  if (options.max_cost_usd) RETURN_IF_ERROR(CheckPriceIsKnown(*judge.model, options.model));
+  ASSIGN_OR_RETURN(JudgmentStore store, JudgmentStore::Open(runs_dir));
+  return std::unique_ptr<SuiteJudge>(new SuiteJudge(std::move(judge), std::move(store), options.max_cost_usd, env));
+}
+
+std::vector<Result<Judgments>> SuiteJudge::Ask(const std::vector<AnswerToJudge>& answers) {
+  RunLimits limits;
+  limits.max_cost_usd = max_cost_usd_;
+  JudgedAnswers judged = JudgeAnswers(*judge_.model, answers, limits, *env_->clock, env_->stop, &store_, nullptr);
+  std::vector<Result<Judgments>> results;
+  results.reserve(judged.answers.size());
+  for (JudgedAnswer& answer : judged.answers) {
+    if (answer.error) {
+      results.emplace_back(*std::move(answer.error));
+    } else {
+      ++answers_;
+      results.emplace_back(std::move(answer.judgments));
+    }
+  }
+  known_ += judged.known;
+  cost_usd_ = cost_usd_ && judged.cost_usd ? std::optional(*cost_usd_ + *judged.cost_usd) : std::nullopt;
+  unsaved_ = std::move(judged.unsaved);
+  return results;
+}
+
+TerminalText SuiteJudge::Text() const {
+  std::string spent = fmt::format("{} judged {}", judge_.described.name, Counted(answers_, "answer"));
+  if (known_ > 0)
+    spent += fmt::format(", {} of its verdicts known from before", WithThousands(static_cast<long long>(known_)));
+  if (cost_usd_.value_or(1.0) > 0.0) spent += cost_usd_ ? ", " + MoneyText(*cost_usd_) : ", cost unknown";
+  return TerminalText::Format("{}\n{}\n", JudgeText(judge_.described), spent);
+}
+
+Json SuiteJudge::ToJson() const {
+  return {{"model", judge_.described.spec},
+          {"name", judge_.described.name},
+          {"answers", answers_},
+          {"known", known_},
+          {"cost_usd", JsonOrNull(cost_usd_)}};
+}
+
+struct CheckCommandOptions {
+  std::string suite;               // a file of cases, or a skill
+  std::string answers;             // empty: the folder `answers` beside the cases, if there is one
+  std::vector<std::string> cases;  // ids; empty: all
+  std::string output;              // a file for the report, .xml or .json; may be empty
+  bool lint = false;
+  bool strict = false;
+  bool verbose = false;
+  bool json = false;
+  int jobs = 0;  // 0: one for each processor
+  SandboxChoice sandbox;
+  CheckJudgeOptions judge;
+  ColorMode color = ColorMode::kAuto;
+};
 
 namespace fs = std::filesystem;
 
@@ -112,7 +239,7 @@ Status CheckNoCasesAreLost(const std::string& output, FileFormat format, const S
   return InputError(fmt::format("-o {}: this file holds cases, which the report would replace; name another", output));
 }
 
-Json DocumentOf(const Suite& suite, const SuiteReport& report, const CheckJudge* judge) {
+Json DocumentOf(const Suite& suite, const SuiteReport& report, const SuiteJudge* judge) {
   Json document = SuiteReportToJson(report);
   document["warnings"] = suite.warnings;
   document["judge"] = judge == nullptr ? Json(nullptr) : judge->ToJson();
@@ -120,7 +247,7 @@ Json DocumentOf(const Suite& suite, const SuiteReport& report, const CheckJudge*
 }
 
 Status WriteReport(const CheckCommandOptions& options, FileFormat format, const Suite& suite, const SuiteReport& report,
-                   const CheckJudge* judge) {
+                   const SuiteJudge* judge) {
   if (format == FileFormat::kNone) return {};
   return WriteOutputFile(options.output, format == FileFormat::kXml
                                              ? CheckJUnitXml(suite, report, options.strict)
@@ -144,7 +271,7 @@ ExitCode CodeOf(const SuiteReport& report, std::size_t warnings, const CheckComm
 
 // Opens the judge that is asked for and has the checks ask it.
 Status SetJudge(const CheckCommandOptions& options, const Suite& suite, const Env& env,
-                std::unique_ptr<CheckJudge>& judge, SuiteCheckOptions& how) {
+                std::unique_ptr<SuiteJudge>& judge, SuiteCheckOptions& how) {
   if (options.judge.model.empty()) {
     if (!options.judge.base_url.empty() || options.judge.max_cost_usd || !options.judge.runs_dir.empty())
       return InputError(
@@ -154,12 +281,10 @@ Status SetJudge(const CheckCommandOptions& options, const Suite& suite, const En
   if (RubricsOf(suite).empty()) {
     return InputError(fmt::format("--judge-model: no check of {} asks a judge", suite.source.string()));
   }
-  ASSIGN_OR_RETURN(judge, CheckJudge::Open(options.judge, suite, env));
+  ASSIGN_OR_RETURN(judge, SuiteJudge::Open(options.judge, suite, env));
   how.judge = [&judge = *judge](const std::vector<AnswerToJudge>& answers) { return judge.Ask(answers); };
   return {};
 }
-
-}  // namespace
 
 void AddCheckCommand(CLI::App& app, CheckCommandOptions& options) {
   CLI::App* command = app.add_subcommand("check", "Try a suite's checks on right and wrong answers, without a student")
@@ -197,6 +322,8 @@ void AddCheckCommand(CLI::App& app, CheckCommandOptions& options) {
                          {"Have a model judge what only a judge can", "upskill check tests.json --judge-model haiku"}});
 }
 
+// Tries a suite's checks on its author's answers, without a student. Exit code 1 if one isn't judged as it should be,
+// or, with `lint`, a weakness is found; 3 if no answer could be judged.
 ExitCode RunCheck(const CheckCommandOptions& options, Env& env) {
   const Result<FileFormat> format = FileFormatOf(options.output);
   if (!format) return PrintError(env, format.error());
@@ -222,7 +349,7 @@ ExitCode RunCheck(const CheckCommandOptions& options, Env& env) {
   how.sandbox = &sandbox;
   how.stop = env.stop;
   how.progress = ProgressTo(env);
-  std::unique_ptr<CheckJudge> judge;
+  std::unique_ptr<SuiteJudge> judge;
   if (const Status opened = SetJudge(options, *suite, env, judge, how); !opened) return PrintError(env, opened.error());
   const Result<SuiteReport> report = CheckSuite(*suite, *answers, how);
   if (!report) return PrintError(env, report.error());
@@ -238,5 +365,9 @@ ExitCode RunCheck(const CheckCommandOptions& options, Env& env) {
     return PrintError(env, written.error());
   return CodeOf(*report, suite->warnings.size(), options);
 }
+
+}  // namespace
+
+Command CheckCommand() { return CommandOf({"check"}, AddCheckCommand, RunCheck); }
 
 }  // namespace upskill

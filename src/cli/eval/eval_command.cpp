@@ -11,15 +11,15 @@
 #include "cli/eval/eval_matrix.h"
 #include "cli/eval/eval_session.h"
 #include "cli/eval/eval_tests.h"
-#include "cli/eval/resume_line.h"
+#include "cli/eval/option_row.h"
 #include "cli/models/models_by_key.h"
+#include "eval/plan/plan.h"
 #include "eval/run/runner.h"
 #include "eval/verdict/judged_run.h"
 #include "eval/verdict/stop_rule.h"
 #include "measure/measurement.h"
 #include "model/model_spec.h"
 #include "report/export/eval_json.h"
-#include "report/export/gate_json.h"
 #include "report/terminal/eval_text.h"
 #include "report/terminal/figures.h"
 #include "report/terminal/findings_text.h"
@@ -35,6 +35,24 @@
 
 namespace upskill {
 namespace {
+
+// The command that resumes the run of this plan, with the same limits and gate.
+std::string ResumeLine(const EvalOptions& options, const Plan& plan) {
+  EvalOptions given = options;
+  given.models.clear();
+  for (const Student& student : plan.students) given.models.push_back(student.spec);
+  given.judge_model = plan.judge ? plan.judge->spec : "";
+  std::string line = fmt::format("upskill {} {}", options.table_first ? "benchmark" : "eval", ShellWord(options.skill));
+  const unsigned of_other = options.table_first ? kOnlyEval : kOnlyBenchmark;
+  for (const EvalOption& row : EvalOptionRows()) {
+    if ((row.traits & kInResumeLine) == 0 || (row.traits & of_other) != 0) continue;
+    for (const std::string& word : row.at.words(given)) {
+      line += " " + row.names.substr(0, row.names.find(','));
+      if (!row.value.empty()) line += " " + ShellWord(word);
+    }
+  }
+  return line + " --resume " + ShellWord(plan.run);
+}
 
 std::chrono::milliseconds MillisecondsOf(double seconds) {
   return std::chrono::milliseconds(std::llround(seconds * 1000.0));

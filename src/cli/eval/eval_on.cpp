@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/eval/eval_on.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -13,11 +11,13 @@
 #include <vector>
 
 #include "cli/env/config.h"
+#include "cli/eval/commands.h"
 #include "cli/eval/eval_command.h"
+#include "cli/eval/eval_options.h"
 #include "cli/eval/eval_session.h"
 #include "cli/eval/eval_tests.h"
 #include "cli/eval/job_run.h"
-#include "cli/eval/shard_arguments.h"
+#include "cli/eval/option_row.h"
 #include "cli/runs/loaded_run.h"
 #include "cluster/follow.h"
 #include "cluster/hf_jobs.h"
@@ -27,18 +27,80 @@
 #include "eval/verdict/ledger.h"
 #include "net/url.h"
 #include "report/export/eval_json.h"
-#include "report/export/gate_json.h"
 #include "report/export/run_files.h"
 #include "report/terminal/eval_text.h"
 #include "report/terminal/result_sentence.h"
 #include "util/folder.h"
 #include "util/nearest_name.h"
+#include "util/result.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Whether --resume takes the option of "--seed=7" from the run's plan.
+bool IsDecidedByPlan(const std::string& argument) {
+  const EvalOption* row = FindEvalOption(argument.substr(0, argument.find('=')));
+  return row != nullptr && (row->traits & kInPlan) != 0;
+}
+
+// The options that `eval` was given and that each shard is to be given too, one word for each: "--seed=7". Those of the
+// whole run aren't among them (limits, gate, output, where it runs), and no paths of runs.
+std::vector<std::string> ShardArguments(const CLI::App& command) {
+  std::vector<std::string> arguments;
+  for (const EvalOption& row : EvalOptionRows()) {
+    const std::string name = LongNameOf(row);
+    if (name.empty() || (row.traits & (kOfWholeRun | kOnlyBenchmark)) != 0) continue;
+    const CLI::Option* option = command.get_option(name);
+    if (option->count() == 0) continue;
+    if (option->get_items_expected_max() == 0) {  // a flag
+      arguments.push_back(name);
+      continue;
+    }
+    for (const std::string& value : option->results()) arguments.push_back(fmt::format("{}={}", name, value));
+  }
+  return arguments;
+}
+
+// The arguments of a run that is resumed: `stored` as its record has them. What --resume takes from a run's plan is
+// taken from there; anything else, such as a model that is a command, must be given again, because the record may come
+// from elsewhere. Error: it isn't, or something was not given then.
+Result<std::vector<std::string>> ConfirmedArguments(const CLI::App& command, const std::vector<std::string>& stored) {
+  const std::vector<std::string> given = ShardArguments(command);
+  for (const std::string& argument : stored) {
+    const bool repeated = std::find(given.begin(), given.end(), argument) != given.end();
+    if (repeated || IsDecidedByPlan(argument)) continue;
+    return InputError(fmt::format("the run was started with {}: to confirm that it may be used, give it again",
+                                  ShellWord(ExcerptLine(argument, 200))));
+  }
+  for (const std::string& argument : given) {
+    if (std::find(stored.begin(), stored.end(), argument) != stored.end()) continue;
+    return InputError(
+        fmt::format("the run was started without {}; leave it out, or start a new run", ShellWord(argument)));
+  }
+  return stored;
+}
+
+// The ones of `arguments` that have to be given again with --resume.
+std::vector<std::string> ArgumentsToRepeat(const std::vector<std::string>& arguments) {
+  std::vector<std::string> repeated;
+  for (const std::string& argument : arguments) {
+    if (!IsDecidedByPlan(argument)) repeated.push_back(argument);
+  }
+  return repeated;
+}
+
+// The words before `eval`: "--no-env-file".
+std::vector<std::string> GlobalArguments(const CLI::App& command) {
+  std::vector<std::string> arguments;
+  for (const char* flag : {"--trust-config", "--no-env-file"}) {
+    const CLI::Option* option = command.get_parent()->get_option_no_throw(flag);
+    if (option != nullptr && option->count() > 0) arguments.emplace_back(flag);
+  }
+  return arguments;
+}
 
 struct JobSession {
   EvalOptions options;
@@ -329,8 +391,8 @@ ExitCode ConcludeJobs(const JobSession& session, const FollowOutcome& outcome, c
   return result;
 }
 
-}  // namespace
-
+// `eval --on`: has the shards of a run measured by an engine's jobs, follows them, and merges what they answer into an
+// ordinary run. `command` has been parsed into `options`.
 ExitCode RunEvalOn(const CLI::App& command, const EvalOptions& options, Env& env) {
   Result<JobSession> session = OpenSession(command, options, env);
   if (!session) return PrintError(env, session.error());
@@ -347,5 +409,14 @@ ExitCode RunEvalOn(const CLI::App& command, const EvalOptions& options, Env& env
   }
   return code;
 }
+
+ExitCode RunEvalHereOrAsJobs(const CLI::App& app, const EvalOptions& options, Env& env) {
+  return options.on.empty() ? RunEval(options, env) : RunEvalOn(*app.get_subcommand("eval"), options, env);
+}
+
+}  // namespace
+
+Command EvalCommand() { return CommandOf({"eval"}, AddEvalCommand, RunEvalHereOrAsJobs); }
+Command BenchmarkCommand() { return CommandOf({"benchmark"}, AddBenchmarkCommand, RunEval); }
 
 }  // namespace upskill

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "cli/eval/option_row.h"
-#include "cli/options/color_option.h"
 #include "cli/options/help_formatter.h"
 #include "cli/options/matrix_output.h"
 #include "cli/options/option_checks.h"

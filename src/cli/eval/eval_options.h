@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "cli/env/env.h"
-#include "cli/eval/activation_option.h"
 #include "cli/eval/workspace_option.h"
 #include "cli/models/sandbox_option.h"
 #include "eval/plan/plan.h"
@@ -18,6 +17,12 @@ class App;
 }
 
 namespace upskill {
+
+// Whether, and among which skills, it is measured how students choose: options of `eval`.
+struct ActivationChoice {
+  bool on = false;
+  std::vector<std::string> among;  // folders of other skills, or of several; empty: those next to the skill
+};
 
 struct EvalOptions {
   std::string skill;

@@ -12,7 +12,6 @@
 
 #include "cli/eval/activation_plan.h"
 #include "cli/eval/eval_tests.h"
-#include "cli/eval/resume_checks.h"
 #include "cli/eval/run_demand.h"
 #include "cli/eval/workspace_option.h"
 #include "cli/models/judge_option.h"
@@ -20,6 +19,7 @@
 #include "cli/options/mcp_access.h"
 #include "cli/skills/changed_skills.h"
 #include "eval/journal/journal.h"
+#include "eval/plan/plan.h"
 #include "eval/plan/prompts.h"
 #include "measure/workspace.h"
 #include "model/model_spec.h"
@@ -33,6 +33,56 @@ namespace upskill {
 namespace {
 
 namespace fs = std::filesystem;
+
+Status CheckServerIsNamed(const EvalOptions& options, const std::string& run, const Student& model) {
+  constexpr std::string_view kAnyServer = "generic.";  // the provider of a plain name with --base-url
+  const bool named = !options.base_urls.empty() || model.spec.starts_with(kAnyServer);
+  if (named || !model.identity.starts_with(kAnyServer)) return {};
+  return InputError(
+      fmt::format("run {} asked model '{}' at a server of its own; add{}", run, model.spec, ServerOptions(model)));
+}
+
+Status CheckJudge(const EvalOptions& options, const std::string& run, const RunJudge& stored) {
+  const bool confirmed = options.judge_model == stored.spec;
+  if (!options.judge_model.empty() && !confirmed) {
+    return InputError(
+        fmt::format("run {} is judged by '{}', not '{}'; start a new run, or recheck this one with "
+                    "`upskill recheck --judge-model`",
+                    run, stored.spec, options.judge_model));
+  }
+  const bool runs_something = stored.spec.starts_with(kCommandPrefix) || stored.spec.starts_with(kDeskPrefix);
+  if (runs_something && !confirmed) {
+    return InputError(fmt::format("run {} is judged by '{}': to confirm that it may be used, repeat --judge-model {}",
+                                  run, stored.spec, ShellWord(stored.spec)));
+  }
+  return CheckServerIsNamed(options, run, {stored.spec, stored.name, stored.identity});
+}
+
+// What is given with --resume must be what the run was started with: its plan decides. And its folder may come from
+// elsewhere, so its plan isn't enough to run the commands and to send requests to the servers that it names.
+Status CheckAgainstPlan(const EvalOptions& options, const Plan& plan) {
+  RETURN_IF_ERROR(RefuseImported(plan, "resume"));
+  for (const std::string& model : options.models) {
+    const bool known = std::any_of(plan.students.begin(), plan.students.end(),
+                                   [&](const Student& student) { return student.spec == model; });
+    if (!known) {
+      return InputError(fmt::format("run {} has no model '{}'; start a new run for it", plan.run, model));
+    }
+  }
+  for (const Student& student : plan.students) {
+    const bool named = std::find(options.models.begin(), options.models.end(), student.spec) != options.models.end();
+    if (named || (!student.spec.starts_with(kCommandPrefix) && !student.spec.starts_with(kDeskPrefix))) continue;
+    return InputError(fmt::format("run {} has the model '{}': to confirm that it may be used, repeat -m {}", plan.run,
+                                  student.spec, ShellWord(student.spec)));
+  }
+  if (options.rounds && *options.rounds != plan.rounds) {
+    return InputError(fmt::format("run {} has {}, not {}; a new run with --runs {} takes its answers from the cache",
+                                  plan.run, Counted(static_cast<std::size_t>(plan.rounds), "round"), *options.rounds,
+                                  *options.rounds));
+  }
+  for (const Student& student : plan.students) RETURN_IF_ERROR(CheckServerIsNamed(options, plan.run, student));
+  return plan.judge ? CheckJudge(options, plan.run, *plan.judge) : Status();
+}
 
 RunTerms TermsOf(const EvalOptions& options) {
   return {options.gate, options.max_cost_usd, options.max_tokens_total, options.timeout_seconds};

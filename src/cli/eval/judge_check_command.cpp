@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/eval/judge_check_command.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "cli/env/config.h"
+#include "cli/eval/commands.h"
 #include "cli/models/judge_option.h"
 #include "cli/models/students.h"
-#include "cli/options/color_option.h"
 #include "cli/options/help_formatter.h"
 #include "cli/options/option_checks.h"
 #include "eval/journal/journal.h"
@@ -28,6 +25,20 @@
 
 namespace upskill {
 namespace {
+
+struct JudgeCheckOptions {
+  std::string labels;  // file; empty with `sheet`
+  std::string judge;
+  std::string sheet;  // the run whose answers are to be labelled
+  std::string base_url;
+  std::string runs_dir;  // empty: from the configuration
+  std::optional<double> max_cost_usd;
+  std::optional<double> min_kappa;
+  int parallel = 0;
+  bool verbose = false;
+  bool json = false;
+  ColorMode color = ColorMode::kAuto;
+};
 
 namespace fs = std::filesystem;
 
@@ -136,8 +147,6 @@ Result<std::unique_ptr<Model>> OpenComparedJudge(const JudgeCheckOptions& option
   return judge;
 }
 
-}  // namespace
-
 void AddJudgeCheckCommand(CLI::App& app, JudgeCheckOptions& options) {
   CLI::App* command = app.add_subcommand("judge-check", "Compare a judge with people who have labelled answers")
                           ->group("Skills and cases");
@@ -172,6 +181,8 @@ void AddJudgeCheckCommand(CLI::App& app, JudgeCheckOptions& options) {
                          {"How far the judge can be trusted", "upskill judge-check labels.jsonl -m haiku -v"}});
 }
 
+// Compares a judge with the labels of people, and notes for later runs how often it errs. With `sheet`, prints answers
+// of a run to be labelled. Exit code 1 if kappa isn't above min_kappa, 3 if answers are left unjudged.
 ExitCode RunJudgeCheck(const JudgeCheckOptions& options, Env& env) {
   const Result<Config> config = LoadConfig(env);
   if (!config) return PrintError(env, config.error());
@@ -231,5 +242,9 @@ ExitCode RunJudgeCheck(const JudgeCheckOptions& options, Env& env) {
   }
   return Conclude(options, agreement, judged, env);
 }
+
+}  // namespace
+
+Command JudgeCheckCommand() { return CommandOf({"judge-check"}, AddJudgeCheckCommand, RunJudgeCheck); }
 
 }  // namespace upskill

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/eval/plan_command.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
+#include <optional>
 
 #include "cli/env/catalog_file.h"
 #include "cli/env/config.h"
 #include "cli/env/model_costs.h"
+#include "cli/eval/commands.h"
 #include "cli/eval/eval_session.h"
-#include "cli/eval/judge_estimate.h"
 #include "cli/eval/option_row.h"
-#include "cli/eval/plan_look.h"
-#include "cli/eval/plan_time.h"
+#include "cli/eval/plan_estimates.h"
 #include "cli/eval/run_demand.h"
-#include "cli/options/color_option.h"
 #include "cli/options/help_formatter.h"
 #include "cli/options/option_checks.h"
 #include "eval/journal/known_student.h"
+#include "eval/plan/plan.h"
 #include "eval/verdict/input_clusters.h"
+#include "model/chat.h"
 #include "model/model_spec.h"
 #include "report/terminal/style.h"
 #include "report/terminal/table.h"
@@ -35,6 +35,23 @@
 
 namespace upskill {
 namespace {
+
+struct PlanOptions {
+  std::string skill;
+  std::vector<std::string> models;
+  std::vector<std::string> base_urls;
+  std::string judge_model;  // empty: none
+  std::string tests;
+  std::string runs_dir;            // empty: from the configuration
+  std::optional<double> baseline;  // stated pass rate without the skill; absent: from earlier runs
+  std::optional<int> rounds;       // also show what this number of rounds can detect
+  double alpha = VerdictOptions().alpha;
+  double margin_points = 100.0 * VerdictOptions().margin;
+  int max_tokens = Sampling().max_tokens;
+  int parallel = 0;
+  bool json = false;
+  ColorMode color = ColorMode::kAuto;
+};
 
 namespace fs = std::filesystem;
 
@@ -72,15 +89,15 @@ struct Need {
   std::optional<int> cases;           // different ones, for `in general` after `rounds`; absent: > kMaxPlannedCases
 };
 
+double MeanOf(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
 Need NeedFor(const Estimate& estimate, double lift, const SequentialRule& of_look) {
   Need need;
   need.lift = lift;
-  double room = 0.0;
-  for (const double rate : estimate.baseline) room += 1.0 - rate;
-  if (lift > room / static_cast<double>(estimate.baseline.size()) + 1e-9) {
-    need.impossible = true;
-    return need;
-  }
+  need.impossible = lift > 1.0 - MeanOf(estimate.baseline) + 1e-9;
+  if (need.impossible) return need;
   const std::vector<CaseRates> rates = WithLift(estimate.baseline, lift);
   SequentialRule rule = of_look;
   const auto power = [&](int rounds) {
@@ -233,12 +250,6 @@ std::string SuiteText(const Estimate& estimate) {
                      inputs == 1 ? "which " : "each of which ");
 }
 
-double MeanOf(const std::vector<double>& values) {
-  double sum = 0.0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
-
 Json OutlookToJson(const std::string& model, const Estimate& estimate, const NextLook& look, const Outlook& outlook) {
   Json list = Json::array();
   for (const Need& need : outlook.needs) list.push_back(NeedToJson(estimate, need));
@@ -334,8 +345,6 @@ Result<Inputs> ReadInputs(const PlanOptions& options, const Config& config, cons
   return inputs;
 }
 
-}  // namespace
-
 void AddPlanCommand(CLI::App& app, PlanOptions& options) {
   CLI::App* command =
       app.add_subcommand("plan", "Show what a run could detect and what it would cost, before running it")
@@ -373,6 +382,8 @@ void AddPlanCommand(CLI::App& app, PlanOptions& options) {
                 "upskill plan path/to/skill -m haiku --runs 10 --baseline 40%"}});
 }
 
+// Tells before anything is spent what a run can show: the rounds, requests, tokens, money and time that it takes to see
+// lifts of several sizes. Nothing is asked of a model.
 ExitCode RunPlanCommand(const PlanOptions& options, Env& env) {
   const Result<Config> config = LoadConfig(env);
   if (!config) return PrintError(env, config.error());
@@ -428,5 +439,9 @@ ExitCode RunPlanCommand(const PlanOptions& options, Env& env) {
   }
   return ExitCode::kSuccess;
 }
+
+}  // namespace
+
+Command PlanCommand() { return CommandOf({"plan"}, AddPlanCommand, RunPlanCommand); }
 
 }  // namespace upskill

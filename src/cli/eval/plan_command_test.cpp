@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/eval/plan_command.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 

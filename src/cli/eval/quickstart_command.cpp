@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/eval/quickstart_command.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <optional>
-#include <vector>
 
 #include "cli/env/catalog_file.h"
 #include "cli/env/example_skill.h"
 #include "cli/env/model_costs.h"
+#include "cli/eval/commands.h"
 #include "cli/models/embedded_model.h"
 #include "cli/models/models_check.h"
 #include "cli/options/help_formatter.h"
@@ -20,6 +18,11 @@
 
 namespace upskill {
 namespace {
+
+struct QuickstartOptions {
+  std::string model;  // empty: the default model, in process
+  double max_cost_usd = 0.5;
+};
 
 namespace fs = std::filesystem;
 
@@ -77,8 +80,6 @@ void SayNext(const Env& env) {
       "     upskill help model-strings             other models: with a key, on your servers, from files\n");
 }
 
-}  // namespace
-
 void AddQuickstartCommand(CLI::App& app, QuickstartOptions& options) {
   CLI::App* command = app.add_subcommand("quickstart", "See a skill measured, in three steps")->group("Measure skills");
   command
@@ -93,6 +94,8 @@ void AddQuickstartCommand(CLI::App& app, QuickstartOptions& options) {
               {{"Without a key", "upskill quickstart"}, {"With your own key", "upskill quickstart -m haiku"}});
 }
 
+// Measures the example skill in three steps, each with the command that does the same. A key of the user is used only
+// if a model is named.
 ExitCode RunQuickstart(const QuickstartOptions& options, Env& env) {
   const std::optional<fs::path> skill = FindExampleSkill(env);
   if (!skill) {
@@ -113,5 +116,9 @@ ExitCode RunQuickstart(const QuickstartOptions& options, Env& env) {
   SayNext(env);
   return ExitCode::kSuccess;
 }
+
+}  // namespace
+
+Command QuickstartCommand() { return CommandOf({"quickstart"}, AddQuickstartCommand, RunQuickstart, Keys::kNone); }
 
 }  // namespace upskill

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/eval/recheck_command.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -9,17 +7,18 @@
 #include <map>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "check/check.h"
 #include "cli/env/config.h"
 #include "cli/eval/activation_plan.h"
+#include "cli/eval/commands.h"
 #include "cli/eval/eval_session.h"
 #include "cli/eval/option_row.h"
 #include "cli/models/judge_option.h"
+#include "cli/models/sandbox_option.h"
 #include "cli/models/students.h"
-#include "cli/options/color_option.h"
 #include "cli/options/help_formatter.h"
+#include "cli/options/option_checks.h"
 #include "eval/journal/journal.h"
 #include "eval/run/runner.h"
 #include "eval/verdict/judged_run.h"
@@ -31,6 +30,16 @@
 
 namespace upskill {
 namespace {
+
+struct RecheckOptions {
+  std::string run = "latest";
+  std::string tests;        // empty: the cases of the skill that the run measured
+  std::string judge_model;  // empty: answers that aren't judged yet stay so
+  std::string runs_dir;     // empty: from the configuration
+  bool json = false;
+  SandboxChoice sandbox;
+  ColorMode color = ColorMode::kAuto;
+};
 
 namespace fs = std::filesystem;
 
@@ -269,8 +278,6 @@ Json ChangesJson(const std::map<std::string, Changes>& changes) {
   return json;
 }
 
-}  // namespace
-
 void AddRecheckCommand(CLI::App& app, RecheckOptions& options) {
   CLI::App* command =
       app.add_subcommand("recheck", "Apply changed checks to the answers of a run, without asking a model")
@@ -289,6 +296,9 @@ void AddRecheckCommand(CLI::App& app, RecheckOptions& options) {
                          {"Try other cases on an earlier run", "upskill recheck 4f2a -t tests.json"}});
 }
 
+// Applies the checks that the cases have now to the answers of a run, without asking its models: a new run with the
+// same answers, and what is judged differently. What the run's judge has said counts; only a judge_model is asked
+// again.
 ExitCode RunRecheck(const RecheckOptions& options, Env& env) {
   const Result<Config> config = LoadConfig(env);
   if (!config) return PrintError(env, config.error());
@@ -349,5 +359,9 @@ ExitCode RunRecheck(const RecheckOptions& options, Env& env) {
   if (env.stop != nullptr && env.stop->load() > 0) return ExitCode::kInterrupted;
   return interrupted ? ExitCode::kInterrupted : ExitCode::kIncomplete;
 }
+
+}  // namespace
+
+Command RecheckCommand() { return CommandOf({"recheck"}, AddRecheckCommand, RunRecheck); }
 
 }  // namespace upskill

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/generate/desk_command.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/generate/commands.h"
 #include "cli/options/help_formatter.h"
 #include "cli/options/option_checks.h"
 #include "model/answer_json.h"
@@ -22,6 +21,14 @@
 
 namespace upskill {
 namespace {
+
+struct DeskCommandOptions {
+  std::string folder;
+  bool print = false;
+  bool whole = false;  // also what earlier requests have
+  std::string answer;  // a file, or - for standard input; empty: none is given
+  int number = 0;      // of the request; 0: the first one that waits
+};
 
 namespace fs = std::filesystem;
 
@@ -89,8 +96,6 @@ void PrintNext(const DeskCommandOptions& options, const Requests& requests, Env&
   env.out(TerminalText::Format("  upskill desk {} --answer FILE\n", ShellWord(options.folder)));
 }
 
-}  // namespace
-
 void AddDeskCommand(CLI::App& app, DeskCommandOptions& options) {
   CLI::App* command = app.add_subcommand("desk", "Show the requests of a desk: folder, and hand in answers to them")
                           ->group("Skills and traces");
@@ -147,5 +152,9 @@ ExitCode RunDesk(const DeskCommandOptions& options, Env& env) {
   PrintNext(options, *requests, env);
   return ExitCode::kSuccess;
 }
+
+}  // namespace
+
+Command DeskCommand() { return CommandOf({"desk"}, AddDeskCommand, RunDesk); }
 
 }  // namespace upskill

@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/eval/option_row.h"
-#include "cli/options/color_option.h"
 #include "cli/options/help_formatter.h"
 #include "cli/options/option_checks.h"
 #include "cli/options/python_options.h"

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 
+#include "cli/generate/commands.h"
 #include "cli/generate/generate_place.h"
 #include "cli/generate/generate_session.h"
 #include "cli/generate/generate_teacher.h"
@@ -155,18 +156,20 @@ GenerateEnd MakeSkill(GenerateSession& session, Env& env) {
   return {Finish(session, *outcome, input.options.target.estimated, env), outcome->spent_usd};
 }
 
+ExitCode RunGenerate(const CLI::App& app, const GenerateCommandOptions& options, Env& env) {
+  GenerateSession session;
+  session.options = options;
+  session.options.given = GivenOptionsOf(app);
+  if (const Status opened = OpenGeneration(session, env); !opened) return PrintError(env, opened.error());
+  if (!session.options.quiet) PrintSources(session, env);
+  if (!session.options.dry_run) return MakeSkill(session, env).code;
+  PrintDryRun(session, env);
+  return ExitCode::kSuccess;
+}
+
 }  // namespace
 
-GenerateEnd RunGenerate(const CLI::App& app, GenerateCommandOptions options, Env& env) {
-  GenerateSession session;
-  session.options = std::move(options);
-  session.options.given = GivenOptionsOf(app);
-  if (const Status opened = OpenGeneration(session, env); !opened) return {PrintError(env, opened.error())};
-  if (!session.options.quiet) PrintSources(session, env);
-  if (!session.options.dry_run) return MakeSkill(session, env);
-  PrintDryRun(session, env);
-  return {};
-}
+Command GenerateCommand() { return CommandOf({"generate"}, AddGenerateCommand, RunGenerate); }
 
 GenerateEnd RunGenerateAsPart(GenerateCommandOptions options,
                               const std::function<Status(const std::string& id)>& opened, Env& env) {

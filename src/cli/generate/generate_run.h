@@ -8,19 +8,12 @@
 #include "cli/generate/generate_command.h"
 #include "util/result.h"
 
-namespace CLI {
-class App;
-}
-
 namespace upskill {
 
 struct GenerateEnd {
   ExitCode code = ExitCode::kSuccess;
   double spent_usd = 0.0;  // as a limit on cost counts it; 0 if there was no outcome
 };
-
-// `app`: as it parsed the command line into `options`; it knows which options were given.
-GenerateEnd RunGenerate(const CLI::App& app, GenerateCommandOptions options, Env& env);
 
 // As a part of another command, whose `options.given` are the options that count as given. `opened` is told the
 // generation's name before anything is asked; its error ends the generation. Nothing is said of tests and measuring,

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/generate/improve_description_command.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "cli/eval/activation_plan.h"
 #include "cli/eval/activation_teacher.h"
 #include "cli/eval/eval_command.h"
+#include "cli/eval/eval_options.h"
 #include "cli/eval/eval_session.h"
 #include "cli/eval/option_row.h"
-#include "cli/options/color_option.h"
+#include "cli/generate/commands.h"
 #include "cli/options/help_formatter.h"
 #include "cli/options/option_checks.h"
 #include "prompts/prompts.h"
@@ -26,6 +24,14 @@
 
 namespace upskill {
 namespace {
+
+struct ImproveDescriptionOptions {
+  EvalOptions eval;  // how descriptions are measured
+  std::string teacher;
+  int tries = 3;
+  std::string output;  // the SKILL.md to write; empty: the skill's own
+  bool dry_run = false;
+};
 
 namespace fs = std::filesystem;
 
@@ -260,8 +266,6 @@ void PrintImprovement(const Improvement& found, Env& env) {
   if (!runs.empty()) env.out(TerminalText::Format("runs {} · upskill report RUN -o report.html\n", runs));
 }
 
-}  // namespace
-
 void AddImproveDescriptionCommand(CLI::App& app, ImproveDescriptionOptions& options) {
   EvalOptions& eval = options.eval;
   CLI::App* command =
@@ -312,6 +316,8 @@ void AddImproveDescriptionCommand(CLI::App& app, ImproveDescriptionOptions& opti
                {"See what it would be", "upskill improve-description skills/tables --teacher opus --dry-run"}});
 }
 
+// Has a teacher write descriptions, measures each on the train queries, and the best of them on the held-out ones, on
+// which it is judged. Writes it if it does better there, or as well while it does better on the train queries.
 ExitCode RunImproveDescription(const ImproveDescriptionOptions& options, Env& env) {
   const Result<Config> config = LoadConfig(env);
   if (!config) return PrintError(env, config.error());
@@ -326,6 +332,12 @@ ExitCode RunImproveDescription(const ImproveDescriptionOptions& options, Env& en
     PrintImprovement(*found, env);
   }
   return ExitCode::kSuccess;
+}
+
+}  // namespace
+
+Command ImproveDescriptionCommand() {
+  return CommandOf({"improve-description"}, AddImproveDescriptionCommand, RunImproveDescription);
 }
 
 }  // namespace upskill

@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/generate/teach_command.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "cli/env/config.h"
 #include "cli/eval/eval_command.h"
 #include "cli/eval/eval_session.h"
 #include "cli/eval/option_row.h"
 #include "cli/eval/workspace_option.h"
+#include "cli/generate/commands.h"
 #include "cli/generate/generate_command.h"
 #include "cli/generate/generate_place.h"
 #include "cli/generate/generate_run.h"
 #include "cli/generate/teach_state.h"
 #include "cli/models/models_by_key.h"
+#include "cli/models/sandbox_option.h"
 #include "cli/models/students.h"
-#include "cli/options/color_option.h"
 #include "cli/options/help_formatter.h"
 #include "cli/options/option_checks.h"
 #include "measure/workspace.h"
@@ -34,6 +33,24 @@
 
 namespace upskill {
 namespace {
+
+struct TeachOptions {
+  std::string cases;
+  std::string task;
+  std::string teacher;
+  std::vector<std::string> students;
+  std::vector<std::string> base_urls;
+  std::string output;  // the skill's folder; empty: named after the cases or the task
+  int rounds = 1;
+  int max_tokens = 4096;
+  int parallel = 0;
+  WorkspaceChoice workspace;
+  SandboxChoice sandbox;
+  std::optional<double> max_cost_usd;
+  std::string runs_dir;
+  bool quiet = false;
+  ColorMode color = ColorMode::kAuto;
+};
 
 namespace fs = std::filesystem;
 
@@ -290,8 +307,6 @@ Status CheckPlace(const std::string& output, const TeachState& state) {
       output));
 }
 
-}  // namespace
-
 void AddTeachCommand(CLI::App& app, TeachOptions& options) {
   CLI::App* command =
       app.add_subcommand("teach", "Have a teacher solve cases, write a skill from its work, and measure it on students")
@@ -346,6 +361,9 @@ void AddTeachCommand(CLI::App& app, TeachOptions& options) {
                           "upskill teach forms.json --teacher opus --student haiku --task 'Fill in forms'"}});
 }
 
+// Has the teacher solve some of the cases in workspaces, write a skill from how it did, and measures what the skill
+// does for the students on the other cases. The same command continues what was interrupted, and prints the result
+// again of what was finished.
 ExitCode RunTeach(const TeachOptions& given, Env& env) {
   const Result<Config> config = LoadConfig(env);
   if (!config) return PrintError(env, config.error());
@@ -369,5 +387,9 @@ ExitCode RunTeach(const TeachOptions& given, Env& env) {
   if (const Status place = CheckPlace(*output, *state); !place) return PrintError(env, place.error());
   return Teaching(options, *config, *std::move(cases), *output, *std::move(state), env).Run();
 }
+
+}  // namespace
+
+Command TeachCommand() { return CommandOf({"teach"}, AddTeachCommand, RunTeach); }
 
 }  // namespace upskill

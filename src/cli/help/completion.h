@@ -35,15 +35,6 @@ Completion Complete(const CLI::App& app, const std::vector<std::string>& words, 
 // that a shell would take for something else aren't among them.
 std::string CompletionLines(const Completion& completion);
 
-struct CompletionOptions {
-  std::string shell;
-};
-
-void AddCompletionCommand(CLI::App& app, CompletionOptions& options);
-
-// Prints the script that completes command lines in a shell. It asks the program in PATH (kCompleteCommand).
-ExitCode RunCompletion(const CompletionOptions& options, Env& env);
-
 // The first argument of what the scripts run: `upskill complete -- WORD...`. It is no command of the help.
 inline constexpr std::string_view kCompleteCommand = "complete";
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/env/example_skill.h"
+#include "cli/help/commands.h"
 #include "cli/help/help_topics.h"
 #include "cli/options/help_formatter.h"
 #include "util/text.h"
@@ -47,31 +48,15 @@ bool PrintPage(const std::string& word, Env& env) {
   return false;
 }
 
-}  // namespace
+struct HelpOptions {
+  std::vector<std::string> words;  // a command with its subcommand, or a topic; none: all commands
+};
 
 void AddHelpCommand(CLI::App& app, HelpOptions& options) {
   CLI::App* command = app.add_subcommand("help", "Print help on a command or a topic")->group("Other");
   command->add_option("NAME", options.words, "A command such as `eval` or `trace show`, or a topic");
   AddExamples(*command, {{"The options of a command", "upskill help eval"},
                          {"How models are named", "upskill help model-strings"}});
-}
-
-void AddHelpOfAll(CLI::App& app) {
-  AddExamples(app, {{"Measure a skill on the default model", "upskill eval path/to/skill --runs 3"},
-                    {"Compare two models", "upskill eval path/to/skill -m haiku -m sonnet --max-cost 2"},
-                    {"Write a skill from a recorded session", "upskill generate --from session.jsonl"}});
-  std::string topics = "Help topics:";
-  for (const HelpTopic& topic : HelpTopics()) topics += fmt::format("\n  {:<14}  {}", topic.name, topic.summary);
-  std::vector<std::string_view> pages;
-  for (const HelpPage& page : HelpPages()) pages.push_back(page.name);
-  std::sort(pages.begin(), pages.end());
-  topics += fmt::format("\n  Also: {}", fmt::join(pages, ", "));
-  AddHelpNote(app, topics);
-  AddHelpNote(
-      app,
-      "Exit codes: 0 success; 1 a gate or threshold failed, some traces could not be read, or a folder that was to be "
-      "listed doesn't exist; 2 usage or configuration error; 3 incomplete (can be resumed); 130 interrupted.");
-  AddHelpNote(app, "`upskill COMMAND --help` lists the options of a command, `upskill help TOPIC` explains a topic.");
 }
 
 ExitCode RunHelp(const CLI::App& app, const HelpOptions& options, Env& env) {
@@ -90,6 +75,28 @@ ExitCode RunHelp(const CLI::App& app, const HelpOptions& options, Env& env) {
   env.error(TerminalText::Format("error: no help on '{}'{}\n`upskill --help` lists the commands and topics\n",
                                  TerminalText::Join(options.words, " "), Suggestion(app, options.words)));
   return ExitCode::kUsage;
+}
+
+}  // namespace
+
+Command HelpCommand() { return CommandOf({}, AddHelpCommand, RunHelp, Keys::kNone); }
+
+void AddHelpOfAll(CLI::App& app) {
+  AddExamples(app, {{"Measure a skill on the default model", "upskill eval path/to/skill --runs 3"},
+                    {"Compare two models", "upskill eval path/to/skill -m haiku -m sonnet --max-cost 2"},
+                    {"Write a skill from a recorded session", "upskill generate --from session.jsonl"}});
+  std::string topics = "Help topics:";
+  for (const HelpTopic& topic : HelpTopics()) topics += fmt::format("\n  {:<14}  {}", topic.name, topic.summary);
+  std::vector<std::string_view> pages;
+  for (const HelpPage& page : HelpPages()) pages.push_back(page.name);
+  std::sort(pages.begin(), pages.end());
+  topics += fmt::format("\n  Also: {}", fmt::join(pages, ", "));
+  AddHelpNote(app, topics);
+  AddHelpNote(
+      app,
+      "Exit codes: 0 success; 1 a gate or threshold failed, some traces could not be read, or a folder that was to be "
+      "listed doesn't exist; 2 usage or configuration error; 3 incomplete (can be resumed); 130 interrupted.");
+  AddHelpNote(app, "`upskill COMMAND --help` lists the options of a command, `upskill help TOPIC` explains a topic.");
 }
 
 void PrintHelp(const CLI::App& command, Env& env) { env.out(HelpOf(command, HelpStyle(env))); }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/help/commands.h"
 #include "cli/help/help_topics.h"
 #include "cli/options/help_formatter.h"
 #include "util/files.h"
@@ -126,6 +127,13 @@ std::string ManPage(const CLI::App& command) {
   return out + SeeAlso(command);
 }
 
+namespace {
+
+struct ManOptions {
+  std::vector<std::string> words;  // a command with its subcommand; none: the program
+  std::string output;              // write all pages to this folder
+};
+
 void AddManCommand(CLI::App& app, ManOptions& options) {
   CLI::App* command = app.add_subcommand("man", "Print a manual page, or write all of them")->group("Other");
   command->add_option("NAME", options.words, "A command such as `eval` or `trace show`");
@@ -151,5 +159,9 @@ ExitCode RunMan(const CLI::App& app, const ManOptions& options, Env& env) {
   env.out(TerminalText::Format("{} in {}\n", Counted(*written, "page"), options.output));
   return ExitCode::kSuccess;
 }
+
+}  // namespace
+
+Command ManCommand() { return CommandOf({}, AddManCommand, RunMan, Keys::kNone); }
 
 }  // namespace upskill

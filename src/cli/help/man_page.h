@@ -2,9 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
-
-#include "cli/env/env.h"
 
 namespace CLI {
 class App;
@@ -18,13 +15,5 @@ std::string ManPage(const CLI::App& command);
 
 // The name of the page, and of its file without ".1": "upskill-trace-show".
 std::string ManPageName(const CLI::App& command);
-
-struct ManOptions {
-  std::vector<std::string> words;  // a command with its subcommand; none: the program
-  std::string output;              // write all pages to this folder
-};
-
-void AddManCommand(CLI::App& app, ManOptions& options);
-ExitCode RunMan(const CLI::App& app, const ManOptions& options, Env& env);
 
 }  // namespace upskill

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/help/prompts_command.h"
-
 #include <CLI/CLI.hpp>
-#include <string>
 #include <utility>
-#include <vector>
 
+#include "cli/help/commands.h"
 #include "cli/options/help_formatter.h"
 #include "prompts/prompts.h"
 #include "util/nearest_name.h"
 
 namespace upskill {
 namespace {
+
+struct PromptsOptions {
+  std::string name;    // empty: all are listed
+  std::string folder;  // with prompts in place of built-in ones; may be empty
+};
 
 std::string PlaceholdersOf(const PromptKind& kind) {
   std::string names;
@@ -21,8 +23,6 @@ std::string PlaceholdersOf(const PromptKind& kind) {
   }
   return names;
 }
-
-}  // namespace
 
 void AddPromptsCommand(CLI::App& app, PromptsOptions& options) {
   CLI::App* command = app.add_subcommand("prompts", "Print the prompts sent to teachers, students and judges")
@@ -61,5 +61,9 @@ ExitCode RunPrompts(const PromptsOptions& options, Env& env) {
   }
   return ExitCode::kSuccess;
 }
+
+}  // namespace
+
+Command PromptsCommand() { return CommandOf({"prompts"}, AddPromptsCommand, RunPrompts); }
 
 }  // namespace upskill

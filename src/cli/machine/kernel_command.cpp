@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/eval/option_row.h"
-#include "cli/options/color_option.h"
+#include "cli/machine/commands.h"
 #include "cli/options/help_formatter.h"
 #include "cli/options/option_checks.h"
 
@@ -32,8 +32,7 @@ void AddCommonOptions(CLI::App& command, KernelOptions& options) {
   AddColorOption(command, options.color);
 }
 
-}  // namespace
-
+// `kernel run` and `kernel check`.
 void AddKernelCommand(CLI::App& app, KernelOptions& options) {
   CLI::App* command = app.add_subcommand("kernel", "Run and check CUDA programs without a GPU")->group("Other");
   command->require_subcommand(1, 1);
@@ -53,5 +52,9 @@ void AddKernelCommand(CLI::App& app, KernelOptions& options) {
   AddExamples(*check, {{"Look for races and invalid accesses", "upskill kernel check reduce.cu"},
                        {"For programs to read", "upskill kernel check --json reduce.cu"}});
 }
+
+}  // namespace
+
+Command KernelCommand() { return CommandOf({"kernel"}, AddKernelCommand, RunKernel); }
 
 }  // namespace upskill

@@ -25,9 +25,6 @@ struct KernelOptions {
   ColorMode color = ColorMode::kAuto;
 };
 
-// `kernel run` and `kernel check`.
-void AddKernelCommand(CLI::App& app, KernelOptions& options);
-
 // Compiles a CUDA program and runs it without a GPU. Exit code 1 if the program fails or, with `check`, something is
 // found in its kernels; 2 if it can't be compiled or run here.
 ExitCode RunKernel(const CLI::App& app, const KernelOptions& options, Env& env);

@@ -16,7 +16,7 @@
 #include "check/command_check.h"
 #include "cli/machine/kernel_command.h"
 #include "cli/machine/kernel_text.h"
-#include "cli/options/color_option.h"
+#include "cli/options/option_checks.h"
 #include "cuda/device/kernel_runner.h"
 #include "util/files.h"
 #include "util/processors.h"

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/machine/toolchain_command.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <optional>
-#include <vector>
 
+#include "cli/machine/commands.h"
 #include "cli/models/toolchains.h"
-#include "cli/options/color_option.h"
 #include "cli/options/help_formatter.h"
+#include "cli/options/option_checks.h"
 #include "report/terminal/table.h"
 #include "util/json.h"
 #include "util/nearest_name.h"
 
 namespace upskill {
 namespace {
+
+struct ToolchainOptions {
+  std::string name;  // add, remove
+  bool json = false;
+  ColorMode color = ColorMode::kAuto;
+};
 
 namespace fs = std::filesystem;
 
@@ -82,8 +86,7 @@ ExitCode RunRemove(const ToolchainOptions& options, Env& env) {
   return ExitCode::kSuccess;
 }
 
-}  // namespace
-
+// `toolchain`, `toolchain add` and `toolchain remove`.
 void AddToolchainCommand(CLI::App& app, ToolchainOptions& options) {
   CLI::App* command =
       app.add_subcommand("toolchain", "List, download and remove compilers that checks need")->group("Other");
@@ -109,5 +112,9 @@ ExitCode RunToolchain(const CLI::App& app, const ToolchainOptions& options, Env&
   if (command->got_subcommand("remove")) return RunRemove(options, env);
   return RunList(options, env);
 }
+
+}  // namespace
+
+Command ToolchainCommand() { return CommandOf({"toolchain"}, AddToolchainCommand, RunToolchain); }
 
 }  // namespace upskill

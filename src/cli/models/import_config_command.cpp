@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/models/import_config_command.h"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,6 +14,7 @@
 #include "cli/env/catalog_file.h"
 #include "cli/env/own_file.h"
 #include "cli/models/agent_config.h"
+#include "cli/models/commands.h"
 #include "cli/models/models_check.h"
 #include "cli/options/help_formatter.h"
 #include "util/files.h"
@@ -26,6 +25,11 @@
 
 namespace upskill {
 namespace {
+
+struct ImportConfigOptions {
+  std::vector<std::string> files;  // none: fastagent.config.yaml and fastagent.secrets.yaml in the current folder
+  bool write = false;
+};
 
 namespace fs = std::filesystem;
 
@@ -169,8 +173,6 @@ class ConfigImport {
   std::vector<AgentConfig::ProviderSetting> new_keys_;
 };
 
-}  // namespace
-
 void AddImportConfigCommand(CLI::App& app, ImportConfigOptions& options) {
   CLI::App* command =
       app.add_subcommand("import-config",
@@ -186,6 +188,9 @@ void AddImportConfigCommand(CLI::App& app, ImportConfigOptions& options) {
                          {"Take over keys and the model", "upskill import-config --write"}});
 }
 
+// Shows what fast-agent's configuration means here. With --write, keys of providers that the user has none for are
+// added to keys.toml, and the default model to a configuration of the user's own that doesn't exist yet. Base URLs and
+// commands of MCP servers are only shown: the files may have come with a project.
 ExitCode RunImportConfig(const ImportConfigOptions& options, Env& env) {
   const Result<ConfigSources> sources = ReadSources(options);
   if (!sources) return PrintError(env, sources.error());
@@ -204,5 +209,9 @@ ExitCode RunImportConfig(const ImportConfigOptions& options, Env& env) {
     env.out("\nThese files may have come with a project. If they are yours: upskill import-config --write\n");
   return ExitCode::kSuccess;
 }
+
+}  // namespace
+
+Command ImportConfigCommand() { return CommandOf({"import-config"}, AddImportConfigCommand, RunImportConfig); }
 
 }  // namespace upskill

@@ -10,6 +10,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "util/nearest_name.h"
@@ -149,5 +150,15 @@ CLI::Validator Rate() {
 }
 
 void BeginGroup(CLI::App& command, const char* name) { command.option_defaults()->group(name); }
+
+void AddColorOption(CLI::App& command, ColorMode& mode) {
+  const auto take = [&mode](const std::string& when) {
+    mode = when == "always" ? ColorMode::kAlways : when == "never" ? ColorMode::kNever : ColorMode::kAuto;
+  };
+  command.add_option_function<std::string>("--color", take, "Use colours: auto, always or never")
+      ->transform(OneOf({"auto", "always", "never"}))
+      ->default_str("auto")
+      ->type_name("WHEN");
+}
 
 }  // namespace upskill

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/env/env.h"
+
 namespace CLI {
 class App;
 class Option;
@@ -36,5 +38,8 @@ CLI::Validator Rate();
 
 // Options declared from here on belong to this group of the help.
 void BeginGroup(CLI::App& command, const char* name);
+
+// --color auto|always|never
+void AddColorOption(CLI::App& command, ColorMode& mode);
 
 }  // namespace upskill

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/runs/compare_command.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 
 #include "cli/env/config.h"
-#include "cli/options/color_option.h"
 #include "cli/options/help_formatter.h"
 #include "cli/options/option_checks.h"
+#include "cli/runs/commands.h"
 #include "cli/runs/loaded_run.h"
+#include "eval/plan/plan.h"
 #include "eval/verdict/gate.h"
 #include "report/terminal/compare_text.h"
 #include "report/terminal/contrast_text.h"
@@ -17,6 +16,16 @@
 
 namespace upskill {
 namespace {
+
+struct CompareOptions {
+  std::string a;
+  std::string b;
+  std::string runs_dir;
+  std::vector<std::string> choices;  // none, or two: of A and of B
+  double margin_points = 100.0 * VerdictOptions().margin;
+  bool json = false;
+  ColorMode color = ColorMode::kAuto;
+};
 
 namespace fs = std::filesystem;
 
@@ -81,8 +90,6 @@ Result<std::vector<NamedContrast>> MakeContrasts(const CompareOptions& options, 
   return contrasts;
 }
 
-}  // namespace
-
 void AddCompareCommand(CLI::App& app, CompareOptions& options) {
   CLI::App* command =
       app.add_subcommand("compare", "Compare two runs of the same cases: what got better or worse")->group("Results");
@@ -137,5 +144,9 @@ ExitCode RunCompare(const CompareOptions& options, Env& env) {
   if (!contrasts->empty()) env.out("\n" + ContrastsText(*contrasts, margin, style));
   return ExitCode::kSuccess;
 }
+
+}  // namespace
+
+Command CompareCommand() { return CommandOf({"compare"}, AddCompareCommand, RunCompare); }
 
 }  // namespace upskill

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/runs/import_command.h"
-
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <utility>
 
 #include "cli/env/config.h"
-#include "cli/options/color_option.h"
 #include "cli/options/help_formatter.h"
+#include "cli/options/option_checks.h"
+#include "cli/runs/commands.h"
 #include "cli/runs/loaded_run.h"
 #include "eval/verdict/judged_run.h"
+#include "import/imported_results.h"
 #include "import/imported_run.h"
 #include "import/read_results.h"
 #include "report/export/eval_json.h"
@@ -19,6 +19,14 @@
 
 namespace upskill {
 namespace {
+
+struct ImportCommandOptions {
+  std::vector<std::string> files;  // and folders
+  std::string runs_dir;            // empty: from the configuration
+  ImportOptions reading;
+  bool json = false;
+  ColorMode color = ColorMode::kAuto;
+};
 
 namespace fs = std::filesystem;
 
@@ -66,8 +74,6 @@ Error NamedTwice(const ImportOptions& reading) {
   return InputError("--with and --without name the same label: " + reading.with);
 }
 
-}  // namespace
-
 void AddImportCommand(CLI::App& app, ImportCommandOptions& options) {
   CLI::App* command =
       app.add_subcommand("import", "Judge the results of another program by the rules of eval, without asking a model")
@@ -97,6 +103,7 @@ void AddImportCommand(CLI::App& app, ImportCommandOptions& options) {
                {"Two labels of another program's results", "upskill import out.json --with expert --without plain"}});
 }
 
+// Writes a run for each evaluation and prints its verdict. Content that was imported before makes no second run.
 ExitCode RunImport(const ImportCommandOptions& options, Env& env) {
   const Result<Config> config = LoadConfig(env);
   if (!config) return PrintError(env, config.error());
@@ -127,5 +134,9 @@ ExitCode RunImport(const ImportCommandOptions& options, Env& env) {
   if (options.json) PrintDocument(env, DumpJsonIndented(documents) + "\n");
   return ExitCode::kSuccess;
 }
+
+}  // namespace
+
+Command ImportCommand() { return CommandOf({"import"}, AddImportCommand, RunImport); }
 
 }  // namespace upskill

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/runs/merge_command.h"
-
 #include <CLI/CLI.hpp>
 
 #include "cli/env/config.h"
-#include "cli/options/color_option.h"
 #include "cli/options/help_formatter.h"
+#include "cli/options/option_checks.h"
+#include "cli/runs/commands.h"
 #include "cli/runs/loaded_run.h"
 #include "eval/journal/merge.h"
 #include "report/export/eval_json.h"
@@ -15,6 +14,14 @@
 
 namespace upskill {
 namespace {
+
+struct MergeOptions {
+  std::vector<std::string> runs;  // folders, names or ends of names of runs; or folders that hold runs
+  std::string output;
+  std::string runs_dir;  // empty: from the configuration
+  bool json = false;
+  ColorMode color = ColorMode::kAuto;
+};
 
 namespace fs = std::filesystem;
 
@@ -42,8 +49,6 @@ Result<std::vector<fs::path>> RunsOf(const std::vector<std::string>& names, cons
   return runs;
 }
 
-}  // namespace
-
 void AddMergeCommand(CLI::App& app, MergeOptions& options) {
   CLI::App* command =
       app.add_subcommand("merge", "Merge the shards of a run (eval --shard) into one run")->group("Results");
@@ -61,6 +66,7 @@ void AddMergeCommand(CLI::App& app, MergeOptions& options) {
                          {"Merge two runs by the ends of their names", "upskill merge 4f2a 91c0 -o runs/whole"}});
 }
 
+// Joins the shards of a run and prints its result. Exit code 3 when cells are missing.
 ExitCode RunMerge(const MergeOptions& options, Env& env) {
   const Result<Config> config = LoadConfig(env);
   if (!config) return PrintError(env, config.error());
@@ -90,5 +96,9 @@ ExitCode RunMerge(const MergeOptions& options, Env& env) {
                                  outcome->folder.string()));
   return ExitCode::kIncomplete;
 }
+
+}  // namespace
+
+Command MergeCommand() { return CommandOf({"merge"}, AddMergeCommand, RunMerge); }
 
 }  // namespace upskill

@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/runs/report_command.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
+#include <string>
 
 #include "cli/env/config.h"
-#include "cli/options/color_option.h"
+#include "cli/env/env.h"
 #include "cli/options/help_formatter.h"
 #include "cli/options/option_checks.h"
+#include "cli/runs/commands.h"
 #include "cli/runs/loaded_run.h"
-#include "cli/runs/report_export.h"
+#include "eval/verdict/judged_run.h"
 #include "report/export/benchmark_json.h"
 #include "report/export/eval_json.h"
-#include "report/export/gate_json.h"
+#include "report/export/inspect_log.h"
 #include "report/export/junit.h"
 #include "report/export/markdown.h"
+#include "report/export/python_export.h"
 #include "report/export/python_files.h"
+#include "report/export/skill_creator.h"
 #include "report/html/html_report.h"
 #include "report/terminal/csv.h"
 #include "report/terminal/eval_text.h"
@@ -33,6 +37,60 @@
 
 namespace upskill {
 namespace {
+
+// Where a folder is written, there must be a name for it.
+Status NeedFolder(const std::string& output, const char* format, const char* what) {
+  if (!output.empty() && output != "-") return {};
+  return InputError(fmt::format("--format {} writes {}; name a folder for {} with -o DIR", format, what,
+                                std::string_view(what).starts_with("a ") ? "it" : "them"));
+}
+
+std::size_t AnswersIn(std::span<const JudgedRun> runs) {
+  std::size_t answers = 0;
+  for (const JudgedRun& run : runs) answers += run.summary.answered;
+  return answers;
+}
+
+// The formats of `report` that are made for another program. Each prints what it has written, or an
+// error, and gives the exit code. `output`: the value of -o, which may be empty.
+ExitCode WritePythonRuns(std::span<const JudgedRun> runs, const std::string& output, Env& env) {
+  if (const Status named = NeedFolder(output, "python", "folders"); !named) return PrintError(env, named.error());
+  if (const Status written = ExportToPython(runs, output); !written) return PrintError(env, written.error());
+  std::size_t results = 0;
+  for (const JudgedRun& run : runs) results += PythonRounds(run).size();
+  env.out(TerminalText::Format("{} written: {} as {}, and results.csv\n", output, Counted(runs.size(), "run"),
+                               Counted(results, "run_N folder")));
+  return ExitCode::kSuccess;
+}
+
+ExitCode WriteSkillCreatorWorkspace(std::span<const JudgedRun> runs, const std::string& output, Env& env) {
+  if (const Status named = NeedFolder(output, "skill-creator", "a workspace"); !named)
+    return PrintError(env, named.error());
+  if (const Status written = ExportToSkillCreator(runs, output); !written) return PrintError(env, written.error());
+  env.out(TerminalText::Format("{} written: {}, {}\n", output, Counted(runs.size(), "iteration"),
+                               Counted(AnswersIn(runs), "answer")));
+  return ExitCode::kSuccess;
+}
+
+ExitCode WriteInspectLogs(std::span<const JudgedRun> runs, const std::string& output, Env& env) {
+  if (output.empty() || output == "-") {
+    return PrintError(env, InputError("--format inspect writes a log; name it with -o FILE.eval, or a folder for the "
+                                      "logs of several models with -o DIR"));
+  }
+  const Result<InspectLogs> written = ExportToInspect(runs, output, UPSKILL_VERSION);
+  if (!written) return PrintError(env, written.error());
+  env.out(TerminalText::Format("{} written: {}, {}\n", output, Counted(written->files, "log"),
+                               Counted(written->samples, "sample")));
+  return ExitCode::kSuccess;
+}
+
+struct ReportOptions {
+  std::vector<std::string> runs;
+  std::string output;  // file; empty or "-": standard output
+  std::string format;  // empty: by the file's extension, else text
+  std::string runs_dir;
+  ColorMode color = ColorMode::kAuto;
+};
 
 namespace fs = std::filesystem;
 
@@ -194,8 +252,6 @@ ExitCode Export(const ReportOptions& options, Format format, const Sources& sour
   return WritePythonRuns(sources.runs, options.output, env);
 }
 
-}  // namespace
-
 void AddReportCommand(CLI::App& app, ReportOptions& options) {
   CLI::App* command =
       app.add_subcommand("report", "Write a report of runs: HTML, Markdown, CSV, JSON, JUnit XML or text")
@@ -287,5 +343,9 @@ ExitCode RunReport(const ReportOptions& options, Env& env) {
                                Counted(answers, "answer"), SizeText(bytes)));
   return ExitCode::kSuccess;
 }
+
+}  // namespace
+
+Command ReportCommand() { return CommandOf({"report"}, AddReportCommand, RunReport); }
 
 }  // namespace upskill

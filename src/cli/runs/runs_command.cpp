@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/runs/runs_command.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "cli/env/config.h"
-#include "cli/options/color_option.h"
 #include "cli/options/help_formatter.h"
 #include "cli/options/matrix_output.h"
 #include "cli/options/option_checks.h"
-#include "cli/runs/unfinished_jobs.h"
+#include "cli/runs/commands.h"
+#include "cluster/job_record.h"
 #include "eval/journal/journal.h"
+#include "eval/plan/plan.h"
 #include "eval/verdict/judged_run.h"
 #include "eval/verdict/ledger.h"
 #include "report/export/eval_json.h"
@@ -29,12 +30,53 @@
 #include "report/terminal/runs_text.h"
 #include "util/files.h"
 #include "util/log.h"
+#include "util/terminal_text.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
 
 namespace fs = std::filesystem;
+
+// What `runs` says of the runs in jobs that can be gone on with; empty for none. `complete` has the names of the runs
+// without unanswered cells. Nothing of a run's record but its engine is repeated: it may come from elsewhere.
+TerminalText UnfinishedJobsText(const fs::path& runs_dir, const std::set<std::string>& complete) {
+  TerminalText lines;
+  std::size_t count = 0;
+  for (const fs::path& folder : StampedFolders(runs_dir, kJobsFile)) {
+    const std::string run = folder.filename().string();
+    if (complete.contains(run)) continue;
+    const Result<JobRecord> record = LoadJobRecord(folder);
+    if (record && record->submissions.empty()) continue;  // there is nothing to go on with
+    if (!record) {
+      lines += TerminalText::Format("  {}: {}\n", run, record.error().message);
+    } else {
+      lines += TerminalText::Format("  upskill eval SKILL --on {} --resume {}\n", ShellWord(record->engine), run);
+    }
+    ++count;
+  }
+  if (count == 0) return {};
+  return TerminalText::Format(
+             "{} in jobs {} unfinished. Continue with the skill, models and options that {} started with:\n",
+             Counted(count, "run"), count == 1 ? "is" : "are", count == 1 ? "it was" : "each was") +
+         lines;
+}
+
+struct RunsOptions {
+  std::string runs_dir;  // empty: from the configuration
+  std::vector<std::string> skills;
+  std::vector<std::string> models;
+  std::string csv;      // file to write; "-" for standard output
+  bool python = false;  // the columns of the Python tool in `csv`
+  std::string metric = "success";
+  bool all = false;
+  bool ledger = false;
+  bool matrix = false;
+  std::string output;                                      // with `matrix`: file for the table; empty: none
+  double within_points = 100.0 * VerdictOptions().margin;  // the best value's margin of non-inferiority
+  bool json = false;
+  ColorMode color = ColorMode::kAuto;
+};
 
 bool Wanted(const std::vector<std::string>& names, const std::string& name) {
   return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
@@ -240,8 +282,7 @@ ExitCode PrintMatrix(const RunsOptions& options, const Found& found, Env& env) {
   return written ? ExitCode::kSuccess : PrintError(env, written.error());
 }
 
-}  // namespace
-
+// `runs` and its older name `plot`.
 void AddRunsCommand(CLI::App& app, RunsOptions& options) {
   const auto add = [&options](CLI::App* command) {
     BeginGroup(*command, "Which runs");
@@ -340,5 +381,9 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
   NoteUnfinishedJobs(options, runs_dir, found, env);
   return ExitCode::kSuccess;
 }
+
+}  // namespace
+
+Command RunsCommand() { return CommandOf({"runs", "plot"}, AddRunsCommand, RunRuns); }
 
 }  // namespace upskill

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/runs/trace_command.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstddef>
 
 #include "cli/options/help_formatter.h"
 #include "cli/options/option_checks.h"
+#include "cli/runs/commands.h"
 #include "report/terminal/trace_text.h"
 #include "trace/digest/digest.h"
 #include "trace/load/find_traces.h"
@@ -16,6 +16,22 @@
 
 namespace upskill {
 namespace {
+
+struct TraceOptions {
+  std::vector<std::string> files;  // files, folders, patterns, `-`, `latest`
+  std::string format;              // empty: by content
+  std::string agent;
+  std::string output;
+  std::size_t budget = kDefaultDigestTokens;
+  std::size_t most = 20;  // traces that `find` lists
+  bool json = false;
+  bool events = false;
+  bool strict = false;
+  bool no_redact = false;
+  bool hide_home = false;
+  bool keep_emails = false;
+  bool quiet = false;
+};
 
 std::vector<std::string> FormatNames() {
   std::vector<std::string> names;
@@ -141,8 +157,7 @@ ExitCode RunFind(const TraceOptions& options, Env& env) {
   return ExitCode::kSuccess;
 }
 
-}  // namespace
-
+// `trace show`, `trace digest`, `trace find`.
 void AddTraceCommand(CLI::App& app, TraceOptions& options) {
   CLI::App* command = app.add_subcommand("trace", "Inspect recordings of agent sessions")->group("Skills and traces");
   command->require_subcommand(1);
@@ -186,5 +201,9 @@ ExitCode RunTrace(const CLI::App& app, const TraceOptions& options, Env& env) {
   if (command->got_subcommand("digest")) return RunDigest(options, env);
   return RunFind(options, env);
 }
+
+}  // namespace
+
+Command TraceCommand() { return CommandOf({"trace"}, AddTraceCommand, RunTrace); }
 
 }  // namespace upskill

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `upskill trace …` as whole command lines in process.
-#include "cli/runs/trace_command.h"
-
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -229,7 +227,7 @@ TEST_F(TraceCli, DigestKeepsItsBudget) {
   EXPECT_EQ(Digest({file}, {"--budget", "many"}), kUsage);
 }
 
-TEST_F(TraceCli, DigestShowsWhatGenerateSends) { EXPECT_EQ(TraceOptions().budget, GenerateOptions().context_tokens); }
+TEST_F(TraceCli, DigestShowsWhatGenerateSends) { EXPECT_EQ(kDefaultDigestTokens, GenerateOptions().context_tokens); }
 
 TEST_F(TraceCli, DigestIntoAFile) {
   const fs::path target = folder.path() / "digest.md";

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/skills/init_command.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <system_error>
-#include <vector>
 
 #include "cli/env/config.h"
 #include "cli/options/help_formatter.h"
+#include "cli/skills/commands.h"
 #include "skill/python_cases.h"
 #include "skill/skeleton.h"
 #include "skill/skill_text.h"
@@ -20,6 +18,11 @@
 
 namespace upskill {
 namespace {
+
+struct InitOptions {
+  std::string name;
+  std::string parent;  // where the skill's folder is made; empty: the configured skills folder
+};
 
 namespace fs = std::filesystem;
 
@@ -85,8 +88,6 @@ Status WriteSkeleton(const std::string& name, const fs::path& place) {
                           fmt::format("{}\n", DumpJsonIndented(ReadableByPython(CasesOfSkeleton()))));
 }
 
-}  // namespace
-
 void AddInitCommand(CLI::App& app, InitOptions& options) {
   CLI::App* command =
       app.add_subcommand("init", "Make the folder of a new skill, with a test case")->group("Skills and cases");
@@ -120,5 +121,9 @@ ExitCode RunInit(const InitOptions& options, Env& env) {
                            place, ShellWord(place.string())));
   return ExitCode::kSuccess;
 }
+
+}  // namespace
+
+Command InitCommand() { return CommandOf({"init"}, AddInitCommand, RunInit); }
 
 }  // namespace upskill

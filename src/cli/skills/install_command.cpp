@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/skills/install_command.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <utility>
-#include <vector>
 
 #include "cli/options/help_formatter.h"
 #include "cli/options/option_checks.h"
+#include "cli/skills/agent_option.h"
+#include "cli/skills/commands.h"
 #include "cli/skills/install_source.h"
 #include "install/install.h"
 #include "install/install_records.h"
@@ -17,6 +16,23 @@
 
 namespace upskill {
 namespace {
+
+struct InstallOptions {
+  std::string skill;
+  AgentChoice where;
+  bool link = false;
+  bool copy = false;
+  bool with_tests = false;
+  bool force = false;
+  bool dry_run = false;
+};
+
+struct UninstallOptions {
+  std::string name;
+  AgentChoice where;
+  bool force = false;
+  bool dry_run = false;
+};
 
 namespace fs = std::filesystem;
 
@@ -144,8 +160,6 @@ Status Uninstall(const UninstallOptions& options, const Env& env) {
   return {};
 }
 
-}  // namespace
-
 void AddInstallCommand(CLI::App& app, InstallOptions& options) {
   CLI::App* command =
       app.add_subcommand("install", "Install a skill where an agent finds it")->group("Skills for agents");
@@ -195,5 +209,11 @@ ExitCode RunUninstall(const UninstallOptions& options, Env& env) {
   const Status done = Uninstall(options, env);
   return done ? ExitCode::kSuccess : PrintError(env, done.error());
 }
+
+}  // namespace
+
+Command InstallCommand() { return CommandOf({"install"}, AddInstallCommand, RunInstall); }
+
+Command UninstallCommand() { return CommandOf({"uninstall"}, AddUninstallCommand, RunUninstall); }
 
 }  // namespace upskill

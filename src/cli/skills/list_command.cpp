@@ -1,32 +1,131 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/skills/list_command.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/env/config.h"
-#include "cli/options/color_option.h"
+#include "cli/env/env.h"
 #include "cli/options/help_formatter.h"
+#include "cli/options/option_checks.h"
 #include "cli/skills/agent_option.h"
-#include "cli/skills/list_agents.h"
+#include "cli/skills/commands.h"
 #include "cli/skills/list_tree.h"
 #include "cli/skills/skill_history.h"
+#include "install/found_skills.h"
 #include "install/install_records.h"
+#include "report/terminal/table.h"
 #include "skill/skill.h"
 #include "skill/suite.h"
 #include "util/hash.h"
 #include "util/json.h"
+#include "util/text.h"
 #include "util/user_folders.h"
 
 namespace upskill {
 namespace {
 
 namespace fs = std::filesystem;
+
+struct ListOptions {
+  std::string skills_dir;           // empty: from the configuration
+  std::string runs_dir;             // empty: from the configuration
+  std::vector<std::string> agents;  // not empty: the skills that these find
+  bool verbose = false;
+  bool json = false;
+  ColorMode color = ColorMode::kAuto;
+};
+
+struct AgentSkills {
+  const Agent* agent;
+  std::vector<FoundSkill> skills;
+};
+
+Result<std::vector<AgentSkills>> FindAll(const ListOptions& options, const Env& env) {
+  ASSIGN_OR_RETURN(const std::vector<const Agent*> agents, AgentsNamed(options.agents, true));
+  ASSIGN_OR_RETURN(const fs::path current, CurrentFolder());
+  ASSIGN_OR_RETURN(const std::vector<InstalledSkill> installed, LoadInstalledSkills(UserConfigFolder(env.variable)));
+  std::vector<AgentSkills> found;
+  for (const Agent* const agent : agents) {
+    ASSIGN_OR_RETURN(std::vector<FoundSkill> skills, FindSkillsOf(*agent, current, env.variable, installed));
+    found.push_back({agent, std::move(skills)});
+  }
+  return found;
+}
+
+std::string StateText(const FoundSkill& found) {
+  if (!found.installed) return "not installed by upskill";
+  if (found.state.presence == Presence::kChanged) return "changed since: " + DifferencesText(found.state.differences);
+  return found.installed->mode == InstallMode::kLink ? "linked" : "unchanged";
+}
+
+std::string SourceText(const FoundSkill& found) {
+  if (!found.installed) return "";
+  const std::string source = found.installed->source.string();
+  return found.installed->version.empty() ? source : source + ", version " + found.installed->version;
+}
+
+Json InstallationJson(const FoundSkill& found) {
+  if (!found.installed) return nullptr;
+  const InstalledSkill& installed = *found.installed;
+  return {{"source", installed.source.string()},
+          {"version", installed.version.empty() ? Json(nullptr) : Json(installed.version)},
+          {"linked", installed.mode == InstallMode::kLink},
+          {"agents", installed.agents},
+          {"changed", found.state.presence == Presence::kChanged},
+          {"differences", found.state.differences}};
+}
+
+void PrintFoundAsJson(const std::vector<AgentSkills>& found, const Env& env) {
+  Json list = Json::array();
+  for (const auto& [agent, skills] : found) {
+    for (const FoundSkill& skill : skills) {
+      list.push_back({{"agent", agent->id},
+                      {"name", skill.name},
+                      {"description", skill.description},
+                      {"scope", skill.scope == InstallScope::kUser ? "user" : "project"},
+                      {"folder", skill.folder.string()},
+                      {"error", skill.problem.empty() ? Json(nullptr) : Json(skill.problem)},
+                      {"installed", InstallationJson(skill)}});
+    }
+  }
+  PrintDocument(env, DumpJsonIndented(list) + "\n");
+}
+
+void PrintFound(const std::vector<AgentSkills>& found, const ListOptions& options, const Env& env) {
+  const Style style = StyleFor(env, env.out_is_terminal, options.color);
+  for (const auto& [agent, skills] : found) {
+    if (found.size() > 1) env.out(Tinted(style, Tint::kBold, TerminalText::EscapeLine(agent->name)) + "\n");
+    Table table({{"skill"}, {"folder"}, {"state"}, {"source", Table::Align::kLeft, true, 1}});
+    for (const FoundSkill& skill : skills)
+      table.AddRow({skill.name, skill.folder.parent_path().string(), StateText(skill), SourceText(skill)});
+    if (!table.empty()) env.out(table.Render(style));
+    for (const FoundSkill& skill : skills) {
+      if (options.verbose && !skill.description.empty())
+        env.out(TerminalText::Format("{}: {}\n", skill.name, skill.description));
+      if (!skill.problem.empty()) PrintWarning(env, skill.problem);
+    }
+    if (skills.empty()) env.out(TerminalText::Format("{} finds no skills here\n", agent->name));
+  }
+}
+
+// Prints the skills that these agents find from the current folder.
+ExitCode ListSkillsOfAgents(const ListOptions& options, Env& env) {
+  const Result<std::vector<AgentSkills>> found = FindAll(options, env);
+  if (!found) return PrintError(env, found.error());
+  if (options.json) {
+    PrintFoundAsJson(*found, env);
+  } else {
+    PrintFound(*found, options, env);
+  }
+  return ExitCode::kSuccess;
+}
 
 // With its cases and all but its history.
 ListedSkill Listed(const fs::path& folder) {
@@ -93,8 +192,6 @@ void AddInstallationsOf(const std::vector<InstalledSkill>& installed, std::vecto
   }
 }
 
-}  // namespace
-
 void AddListCommand(CLI::App& app, ListOptions& options) {
   CLI::App* command = app.add_subcommand("list", "List the skills of a folder or an agent")->group("Skills and traces");
   CLI::Option* const dir =
@@ -119,8 +216,7 @@ void AddListCommand(CLI::App& app, ListOptions& options) {
 }
 
 ExitCode RunList(const ListOptions& options, Env& env) {
-  if (!options.agents.empty())
-    return ListSkillsOfAgents({options.agents, options.verbose, options.json, options.color}, env);
+  if (!options.agents.empty()) return ListSkillsOfAgents(options, env);
   const Result<Config> config = LoadConfig(env);
   if (!config) return PrintError(env, config.error());
   const fs::path dir = options.skills_dir.empty() ? config->skills_dir : fs::path(options.skills_dir);
@@ -148,5 +244,9 @@ ExitCode RunList(const ListOptions& options, Env& env) {
   }
   return ExitCode::kSuccess;
 }
+
+}  // namespace
+
+Command ListCommand() { return CommandOf({"list"}, AddListCommand, RunList); }
 
 }  // namespace upskill

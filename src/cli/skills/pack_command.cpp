@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/skills/pack_command.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +7,7 @@
 #include <system_error>
 
 #include "cli/options/help_formatter.h"
+#include "cli/skills/commands.h"
 #include "cli/skills/skill_argument.h"
 #include "install/skill_archive.h"
 #include "util/files.h"
@@ -16,6 +15,12 @@
 
 namespace upskill {
 namespace {
+
+struct PackOptions {
+  std::string skill;
+  std::string output;  // empty: NAME.skill
+  bool with_tests = false;
+};
 
 namespace fs = std::filesystem;
 
@@ -48,8 +53,6 @@ Status Pack(const PackOptions& options, const Env& env) {
   return {};
 }
 
-}  // namespace
-
 void AddPackCommand(CLI::App& app, PackOptions& options) {
   CLI::App* command =
       app.add_subcommand("pack", "Make an archive of a skill that can be installed")->group("Skills for agents");
@@ -66,5 +69,9 @@ ExitCode RunPack(const PackOptions& options, Env& env) {
   const Status done = Pack(options, env);
   return done ? ExitCode::kSuccess : PrintError(env, done.error());
 }
+
+}  // namespace
+
+Command PackCommand() { return CommandOf({"pack"}, AddPackCommand, RunPack); }
 
 }  // namespace upskill

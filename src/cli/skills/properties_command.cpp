@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/skills/properties_command.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -9,11 +7,16 @@
 #include <variant>
 
 #include "cli/options/help_formatter.h"
+#include "cli/skills/commands.h"
 #include "skill/skill_properties.h"
 #include "util/json.h"
 
 namespace upskill {
 namespace {
+
+struct PropertiesOptions {
+  std::vector<std::string> paths;  // read-properties has one
+};
 
 // As Python's json.dumps with an indentation of 2 writes it: other characters than those of ASCII are escaped.
 std::string PropertiesText(const Json& properties) {
@@ -34,8 +37,6 @@ ExitCode PrintProblem(Env& env, const SkillFinding& problem) {
   env.error(TerminalText::Format("Error: {}\n", TerminalText::Escape(problem.message)));
   return ExitCode::kFailed;
 }
-
-}  // namespace
 
 void AddReadPropertiesCommand(CLI::App& app, PropertiesOptions& options) {
   CLI::App* command =
@@ -73,5 +74,11 @@ ExitCode RunToPrompt(const PropertiesOptions& options, Env& env) {
   PrintDocument(env, prompt + "</available_skills>\n");
   return ExitCode::kSuccess;
 }
+
+}  // namespace
+
+Command ReadPropertiesCommand() { return CommandOf({"read-properties"}, AddReadPropertiesCommand, RunReadProperties); }
+
+Command ToPromptCommand() { return CommandOf({"to-prompt"}, AddToPromptCommand, RunToPrompt); }
 
 }  // namespace upskill

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/skills/update_command.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +7,7 @@
 
 #include "cli/options/help_formatter.h"
 #include "cli/skills/agent_option.h"
+#include "cli/skills/commands.h"
 #include "cli/skills/install_source.h"
 #include "install/install_records.h"
 #include "install/update.h"
@@ -16,6 +15,13 @@
 
 namespace upskill {
 namespace {
+
+struct UpdateOptions {
+  std::vector<std::string> names;   // empty: all
+  std::vector<std::string> agents;  // empty: all
+  bool force = false;
+  bool dry_run = false;
+};
 
 namespace fs = std::filesystem;
 
@@ -100,8 +106,6 @@ Result<bool> UpdateInstalled(const UpdateOptions& options, const Env& env) {
   return Update(options, skills, &records, env);
 }
 
-}  // namespace
-
 void AddUpdateCommand(CLI::App& app, UpdateOptions& options) {
   CLI::App* command =
       app.add_subcommand("update", "Install skills again whose source has changed")->group("Skills for agents");
@@ -118,10 +122,15 @@ void AddUpdateCommand(CLI::App& app, UpdateOptions& options) {
   AddHelpNote(*command, "Exit code 1: a skill was changed or removed since, or its source can't be used.");
 }
 
+// Exit code kFailed: at least one skill isn't current.
 ExitCode RunUpdate(const UpdateOptions& options, Env& env) {
   const Result<bool> all_current = UpdateInstalled(options, env);
   if (!all_current) return PrintError(env, all_current.error());
   return *all_current ? ExitCode::kSuccess : ExitCode::kFailed;
 }
+
+}  // namespace
+
+Command UpdateCommand() { return CommandOf({"update"}, AddUpdateCommand, RunUpdate); }
 
 }  // namespace upskill

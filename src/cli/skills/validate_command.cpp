@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/skills/validate_command.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +10,7 @@
 
 #include "cli/options/help_formatter.h"
 #include "cli/options/option_checks.h"
+#include "cli/skills/commands.h"
 #include "skill/skill_advice.h"
 #include "skill/skill_tree.h"
 #include "skill/specification.h"
@@ -23,6 +22,14 @@
 
 namespace upskill {
 namespace {
+
+struct ValidateOptions {
+  std::vector<std::string> paths;
+  bool recursive = false;
+  bool strict = false;  // also give advice, and fail if there is any
+  bool json = false;
+  std::string format;  // "text" or "github"
+};
 
 namespace fs = std::filesystem;
 
@@ -172,8 +179,6 @@ Result<std::vector<std::string>> PathsOf(const ValidateOptions& options) {
   return paths;
 }
 
-}  // namespace
-
 void AddValidateCommand(CLI::App& app, ValidateOptions& options) {
   CLI::App* command =
       app.add_subcommand("validate", "Check skills against the Agent Skills specification")->group("Skills and cases");
@@ -214,5 +219,9 @@ ExitCode RunValidate(const ValidateOptions& options, Env& env) {
   }
   return passed ? ExitCode::kSuccess : ExitCode::kFailed;
 }
+
+}  // namespace
+
+Command ValidateCommand() { return CommandOf({"validate"}, AddValidateCommand, RunValidate); }
 
 }  // namespace upskill

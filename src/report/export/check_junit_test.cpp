@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/export/check_junit.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "report/export/junit.h"
 #include "support/junit_schema.h"
 
 namespace upskill {

@@ -2,6 +2,7 @@
 #include "report/export/junit.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "check/command_check.h"
 #include "eval/verdict/gate.h"
 #include "report/export/broken_cases.h"
 #include "report/export/junit_writer.h"
@@ -212,6 +214,68 @@ JUnitSuite SuiteOf(const JudgedRun& run, std::size_t index, const std::vector<Ga
   return suite;
 }
 
+using Judged = AnswerReport::Word;
+
+// Why the answer's outcome is open.
+std::string WhyNotChecked(const AnswerReport& answer) {
+  if (answer.results.empty()) return "stopped before it was tried";
+  for (const CheckResult& result : answer.results) {
+    if (result.outcome == Outcome::kSkip) return result.name + ": " + result.detail;
+  }
+  return "a check could not run";
+}
+
+void LeaveOpen(std::string message, bool strict, JUnitCase& out) {
+  out.outcome = strict ? CaseOutcome::kFailed : CaseOutcome::kSkipped;
+  out.type = "strict";
+  out.message = std::move(message);
+}
+
+JUnitCase AnswerCase(const AnswerReport& answer, bool strict) {
+  JUnitCase out;
+  out.name = answer.name;
+  out.seconds = answer.seconds;
+  switch (answer.word) {
+    case Judged::kAsExpected:
+      break;
+    case Judged::kNotAsExpected:
+      out.outcome = CaseOutcome::kFailed;
+      out.type = std::any_of(answer.results.begin(), answer.results.end(), ReachedTimeLimit) ? "time_limit" : "answer";
+      out.message = answer.problem;
+      for (const CheckResult& result : answer.results)
+        out.body += fmt::format("{} {}{}{}\n", OutcomeName(result.outcome), result.name,
+                                result.detail.empty() ? "" : ": ", result.detail);
+      break;
+    case Judged::kNotChecked:
+      LeaveOpen(WhyNotChecked(answer), strict, out);
+      break;
+  }
+  return out;
+}
+
+void AddCases(const CaseReport& one, const std::string& prefix, bool strict, JUnitSuite& suite) {
+  const auto add = [&](JUnitCase added) {
+    added.classname = prefix + one.id;
+    suite.cases.push_back(std::move(added));
+  };
+  for (const AnswerReport& answer : one.answers) add(AnswerCase(answer, strict));
+  if (one.answers.empty()) {
+    JUnitCase none;
+    none.name = "reference";
+    LeaveOpen("the case has no answer to try", strict, none);
+    add(std::move(none));
+  }
+  if (!one.weaknesses.empty()) {
+    JUnitCase weak;
+    weak.name = "weaknesses";
+    weak.outcome = CaseOutcome::kFailed;
+    weak.type = "weakness";
+    weak.message = one.weaknesses.front();
+    weak.body = fmt::format("{}\n", fmt::join(one.weaknesses, "\n"));
+    add(std::move(weak));
+  }
+}
+
 }  // namespace
 
 std::string JUnitXml(std::span<const JudgedRun> runs) {
@@ -222,6 +286,24 @@ std::string JUnitXml(std::span<const JudgedRun> runs) {
     for (std::size_t i = 0; i < run.plan().students.size(); ++i) suites.push_back(SuiteOf(run, i, results));
   }
   return JUnitDocument(suites);
+}
+
+std::string CheckJUnitXml(const Suite& suite, const SuiteReport& report, bool strict) {
+  JUnitSuite out;
+  out.name = suite.source.string();
+  const std::string folder = suite.source.parent_path().filename().string();
+  const std::string prefix = folder.empty() ? "" : folder + ".";
+  for (const CaseReport& one : report.cases) AddCases(one, prefix, strict, out);
+  for (std::size_t i = 0; strict && i < suite.warnings.size(); ++i) {
+    JUnitCase warning;
+    warning.classname = prefix + suite.source.filename().string();
+    warning.name = fmt::format("warning {}", i + 1);
+    warning.outcome = CaseOutcome::kFailed;
+    warning.type = "strict";
+    warning.message = suite.warnings[i];
+    out.cases.push_back(std::move(warning));
+  }
+  return JUnitDocument({out});
 }
 
 }  // namespace upskill

@@ -4,7 +4,9 @@
 #include <span>
 #include <string>
 
+#include "check/suite_check.h"
 #include "eval/verdict/judged_run.h"
+#include "skill/suite.h"
 
 namespace upskill {
 
@@ -13,5 +15,10 @@ namespace upskill {
 // error if any round has no answer, and is skipped when nothing failed but a check could not run, or when the run left
 // it out.
 std::string JUnitXml(std::span<const JudgedRun> runs);
+
+// What `upskill check` found as JUnit XML (tests/schema/junit.xsd): a testcase for each answer, in the class of its
+// case; one for the weaknesses of a case that has any. An answer that wasn't checked is skipped, with the reason, and
+// so is a case without answers; with `strict` both fail, and so does each warning of the suite.
+std::string CheckJUnitXml(const Suite& suite, const SuiteReport& report, bool strict);
 
 }  // namespace upskill

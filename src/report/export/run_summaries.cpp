@@ -2,12 +2,13 @@
 #include "report/export/run_summaries.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
+#include <chrono>
 #include <utility>
 
 #include "report/export/derived_file.h"
 #include "report/export/run_rows_json.h"
-#include "util/file_identity.h"
 #include "util/files.h"
 #include "util/folder.h"
 #include "util/json.h"
@@ -17,6 +18,21 @@ namespace upskill {
 namespace {
 
 namespace fs = std::filesystem;
+
+// A text that is equal as long as a file hasn't been written, replaced or moved to another machine: its device, number,
+// size, and the times of its last change. The latter is set by the system alone, so that what is remembered of a file
+// can't be made up for it in an archive.
+//
+// Nothing: there is no such file, or it was written less than two seconds before `now`, so that another write might not
+// show.
+std::optional<std::string> FileIdentity(const std::filesystem::path& path, std::chrono::system_clock::time_point now) {
+  constexpr std::chrono::seconds kSettled{2};
+  struct stat info{};
+  if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+  if (std::chrono::system_clock::from_time_t(info.st_mtim.tv_sec) + kSettled > now) return std::nullopt;
+  return fmt::format("{:x}.{:x}.{:x}.{:x}.{:x}.{:x}.{:x}", info.st_dev, info.st_ino, info.st_size, info.st_mtim.tv_sec,
+                     info.st_mtim.tv_nsec, info.st_ctim.tv_sec, info.st_ctim.tv_nsec);
+}
 
 constexpr int kSchema = 2;
 constexpr std::size_t kFewRuns = 32;  // are judged in no time

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cli/options/command.h"
+
+namespace upskill {
+
+Command ModelsCommand();
+Command ImportConfigCommand();
+
+}  // namespace upskill

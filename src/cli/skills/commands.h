@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cli/options/command.h"
+
+namespace upskill {
+
+Command InitCommand();
+Command ValidateCommand();
+Command ReadPropertiesCommand();
+Command ToPromptCommand();
+Command ListCommand();
+Command InstallCommand();
+Command UninstallCommand();
+Command UpdateCommand();
+Command PackCommand();
+
+}  // namespace upskill
