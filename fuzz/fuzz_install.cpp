@@ -9,6 +9,8 @@
 #include "install/git_source.h"
 #include "install/install_records.h"
 #include "install/skill_archive.h"
+#include "install/skill_lock.h"
+#include "install/skills_cli_lock.h"
 #include "skill/skill_text.h"
 #include "skill/strict_yaml.h"
 #include "util/files.h"
@@ -48,6 +50,28 @@ void FuzzInstalled(std::string_view input) {
   const std::string text = InstalledSkillsText(*skills);
   const Result<std::vector<InstalledSkill>> again = ParseInstalledSkills(text, "installed.json");
   CHECK(again.ok() && InstalledSkillsText(*again) == text);
+}
+
+void FuzzSkillLock(std::string_view input) {
+  static_cast<void>(Parsed(ParseSkillsCliLock(input, "skills-lock.json")));
+  const Result<std::vector<LockedSkill>> skills = ParseSkillLock(input, "upskill.lock");
+  if (!Parsed(skills)) return;
+  for (const LockedSkill& skill : *skills) CHECK(SkillNameProblem(skill.name).empty() && !skill.agents.empty());
+  const std::string text = SkillLockText(*skills);
+  const Result<std::vector<LockedSkill>> again = ParseSkillLock(text, "upskill.lock");
+  CHECK(again.ok() && SkillLockText(*again) == text);
+}
+
+std::vector<std::string> SkillLockSeeds() {
+  LockedSkill locked;
+  locked.name = "greet";
+  locked.source = "https://example.org/o/r/tree/main/greet";
+  locked.git = {"https://example.org/o/r", "main", "greet"};
+  locked.commit = std::string(40, 'a');
+  locked.sha256 = std::string(64, 'b');
+  locked.agents = {"pi"};
+  return {SkillLockText({locked}),
+          R"({"version": 1, "skills": {"a": {"source": "o/r", "sourceType": "github", "computedHash": "00"}}})"};
 }
 
 void FuzzGitSource(std::string_view input) {

@@ -17,6 +17,10 @@ std::vector<std::string> SkillArchiveSeeds();
 void FuzzInstalled(std::string_view input);
 std::vector<std::string> InstalledSeeds();
 
+// An upskill.lock, and a skills-lock.json.
+void FuzzSkillLock(std::string_view input);
+std::vector<std::string> SkillLockSeeds();
+
 // The source of a skill in a git repository.
 void FuzzGitSource(std::string_view input);
 

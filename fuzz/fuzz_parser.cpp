@@ -346,6 +346,7 @@ std::vector<FuzzedParser> OtherParsers() {
       {"job-record", FuzzJobRecord, JobRecordSeeds(), "cluster/job_record.cpp"},
       {"git-source", FuzzGitSource, {}, "install/git_source.cpp"},
       {"installed", FuzzInstalled, InstalledSeeds(), "install/install_records.cpp"},
+      {"skill-lock", FuzzSkillLock, SkillLockSeeds(), "install/skill_lock.cpp install/skills_cli_lock.cpp"},
       {"strict-yaml", FuzzStrictYaml, {}, "skill/strict_yaml.cpp"},
       {"imported-results",
        FuzzImportedResults,

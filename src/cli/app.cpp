@@ -50,7 +50,7 @@ std::vector<Command> Commands() {
       ToPromptCommand(),   SelftestCommand(),  GenerateCommand(),
       DeskCommand(),       TeachCommand(),     ImproveDescriptionCommand(),
       PromptsCommand(),    TraceCommand(),     ListCommand(),
-      InstallCommand(),    UninstallCommand(), UpdateCommand(),
+      InstallCommand(),    UninstallCommand(), UpdateCommand(), OutdatedCommand(), VerifyCommand(),
       PackCommand(),       RunsCommand(),      ReportCommand(),
       CompareCommand(),    RecheckCommand(),   MergeCommand(),
       ImportCommand(),     ModelsCommand(),    ToolchainCommand(),

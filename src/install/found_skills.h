@@ -26,6 +26,10 @@ struct FoundSkill {
   PlaceState state;                         // whether it was changed since
 };
 
+// The folders with a SKILL.md in `folder`, and links that lead to nothing, by name. Hidden ones are being installed, or
+// aren't skills.
+std::vector<std::filesystem::path> SkillFoldersIn(const std::filesystem::path& folder);
+
 // The skills that the agent finds for a user who works in `current` (absolute), in the order in which its folders are
 // searched, and by name in each. Error: HOME isn't set.
 Result<std::vector<FoundSkill>> FindSkillsOf(const Agent& agent, const std::filesystem::path& current,

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -230,6 +231,11 @@ Result<std::string> PathIn(const GitSource& source, const std::vector<std::strin
   };
   if (has(source.path)) return source.path;
   if (source.path.empty() && skills.size() == 1) return skills.front();
+  // The last part of a path will do where it is the only one.
+  std::vector<std::string> ending;
+  std::copy_if(skills.begin(), skills.end(), std::back_inserter(ending),
+               [&](const std::string& path) { return !source.path.empty() && path.ends_with("/" + source.path); });
+  if (ending.size() == 1) return ending.front();
   std::string found;
   constexpr std::size_t kShown = 20;
   for (std::size_t i = 0; i < skills.size() && i < kShown; ++i)
@@ -251,8 +257,8 @@ Result<FetchedSkill> FetchGitSkill(const GitSource& source, EvaluationFiles eval
   FetchedSkill fetched;
   ASSIGN_OR_RETURN(fetched.commit, workplace.Fetch());
   ASSIGN_OR_RETURN(const std::vector<std::string> skills, workplace.Skills());
-  ASSIGN_OR_RETURN(const std::string path, PathIn(source, skills));
-  ASSIGN_OR_RETURN(const fs::path skill, workplace.CheckOut(path));
+  ASSIGN_OR_RETURN(fetched.path, PathIn(source, skills));
+  ASSIGN_OR_RETURN(const fs::path skill, workplace.CheckOut(fetched.path));
   Result<SkillFiles> files = ReadSkillFolder(skill, evaluation);
   if (!files) return workplace.Renamed(files.error());
   fetched.files = *std::move(files);

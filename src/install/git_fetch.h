@@ -22,6 +22,7 @@ struct GitLimits {
 struct FetchedSkill {
   SkillFiles files;
   std::string commit;  // 40 or 64 hexadecimal digits
+  std::string path;    // the skill's folder in the repository; empty: its root
 };
 
 // Asks git for the newest commit of the source, without its history, and reads the skill in it with ReadSkillFolder.

@@ -88,6 +88,7 @@ TEST_F(GitFetch, SaysWhichSkillsThereAre) {
   EXPECT_THAT(ErrorOf(Fetch()),
               AllOf(HasSubstr("has 2 skills; name one:\n"),
                     HasSubstr("\n  git+" + Url() + "#:skills/greet\n  git+" + Url() + "#:skills/leave")));
+  EXPECT_EQ(Fetch("main", "greet")->path, "skills/greet") << "the end of a path, where only one has it";
   EXPECT_THAT(ErrorOf(Fetch("main", "skills/gret")),
               AllOf(HasSubstr("no SKILL.md in 'skills/gret'"), HasSubstr("#main:skills/greet")));
   EXPECT_THAT(ErrorOf(Fetch("mein")), HasSubstr("there is no branch, tag or commit 'mein'"));

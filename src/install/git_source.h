@@ -13,7 +13,7 @@ namespace upskill {
 struct GitSource {
   std::string url;   // for git: https://…, ssh://…, file:///… or user@host:path
   std::string ref;   // a branch, tag or full commit; empty: the default branch
-  std::string path;  // the skill's folder; empty: the repository is, or has, a single skill
+  std::string path;  // the skill's folder, or the end of its path; empty: the repository is, or has, a single skill
 };
 
 // Whether the text has the form of a git source rather than of a file's name, be it a valid one or not.

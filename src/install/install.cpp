@@ -60,6 +60,14 @@ Status CheckReplaceable(const fs::path& folder, const PlaceState& state, Force f
   return {};
 }
 
+// Whether the skill's files are there already: from the project's repository, or from another program.
+bool HasSameFiles(const fs::path& folder, const SkillFiles& skill) {
+  std::error_code code;
+  if (!fs::is_directory(fs::symlink_status(folder, code))) return false;
+  const Result<FileHashes> found = HashesIn(folder);
+  return found && *found == HashesOf(skill.files);
+}
+
 // The first of the folders down to `folder` that isn't there; empty: all are.
 fs::path FirstMissing(const fs::path& folder) {
   fs::path missing;
@@ -150,7 +158,7 @@ Result<InstallPlan> PlanInstall(const SkillFiles& skill, const InstallSource& so
   if (!is_git) RETURN_IF_ERROR(CheckApart(source.path, folder));
   const InstalledSkill* const known = KnownAt(installed, folder);
   ASSIGN_OR_RETURN(const PlaceState state, StateOf(folder, known));
-  RETURN_IF_ERROR(CheckReplaceable(folder, state, force));
+  if (!HasSameFiles(folder, skill)) RETURN_IF_ERROR(CheckReplaceable(folder, state, force));
 
   InstallPlan plan;
   InstalledSkill& result = plan.skill;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -71,6 +72,15 @@ Status CheckFile(const std::string& name, const SkillFile& file, const std::stri
   return {};
 }
 
+constexpr std::string_view kExecutable = " executable";
+
+std::string HashOf(std::string_view content, bool executable) {
+  return Sha256Hex(content) + std::string(executable ? kExecutable : "");
+}
+
+// Without whether the file may be executed.
+std::string_view ContentHash(std::string_view hash) { return hash.substr(0, hash.find(' ')); }
+
 std::string StatedVersion(const Skill& skill) {
   const Result<Json> fields = ParseYaml(skill.other_fields, "frontmatter");
   return fields ? ExcerptLine(StringAt(Member(*fields, "metadata"), "version"), 40) : "";
@@ -123,30 +133,45 @@ Result<SkillFiles> ReadSkillFolder(const fs::path& folder, EvaluationFiles evalu
 
 FileHashes HashesOf(const FileMap& files) {
   FileHashes hashes;
-  for (const auto& [name, file] : files)
-    hashes[name] = Sha256Hex(file.content) + (file.executable ? " executable" : "");
+  for (const auto& [name, file] : files) hashes[name] = HashOf(file.content, file.executable);
   return hashes;
 }
 
-Result<std::vector<std::string>> DifferencesFrom(const FileHashes& expected, const fs::path& folder) {
+Result<FileHashes> HashesIn(const fs::path& folder) {
   const SkillListing listing = ListSkillFolder(folder, [](const std::string& name) { return IsLeaving(name); });
   RETURN_IF_ERROR(listing.status);
-  std::vector<std::string> differences;
+  FileHashes hashes;
   for (const auto& [name, type] : listing.entries) {
+    std::string& hash = hashes[name];
+    std::error_code code;
+    if (type != fs::file_type::regular || fs::file_size(folder / name, code) > kMaxSkillFileBytes) continue;
+    ASSIGN_OR_RETURN(const std::string content, ReadFile(folder / name, kMaxSkillFileBytes));
+    const bool executable = (fs::status(folder / name, code).permissions() & fs::perms::owner_exec) != fs::perms::none;
+    hash = HashOf(content, executable);
+  }
+  return hashes;
+}
+
+std::string TreeSha256(const FileHashes& files) {
+  std::string lines;
+  for (const auto& [name, hash] : files)
+    lines += fmt::format("{} {} {}\n", hash.ends_with(kExecutable) ? 755 : 644, ContentHash(hash), name);
+  return Sha256Hex(lines);
+}
+
+Result<std::vector<std::string>> DifferencesFrom(const FileHashes& expected, const fs::path& folder) {
+  ASSIGN_OR_RETURN(const FileHashes found, HashesIn(folder));
+  std::vector<std::string> differences;
+  for (const auto& [name, hash] : found) {
     const auto known = expected.find(name);
     if (known == expected.end()) {
       differences.push_back(fmt::format("{} was added", name));
-      continue;
+    } else if (hash.empty() || ContentHash(known->second) != ContentHash(hash)) {
+      differences.push_back(fmt::format("{} was changed", name));
     }
-    std::error_code code;
-    if (type == fs::file_type::regular && fs::file_size(folder / name, code) <= kMaxSkillFileBytes) {
-      ASSIGN_OR_RETURN(const std::string content, ReadFile(folder / name, kMaxSkillFileBytes));
-      if (known->second.starts_with(Sha256Hex(content))) continue;
-    }
-    differences.push_back(fmt::format("{} was changed", name));
   }
   for (const auto& [name, hash] : expected) {
-    if (!listing.entries.contains(name)) differences.push_back(fmt::format("{} was removed", name));
+    if (!found.contains(name)) differences.push_back(fmt::format("{} was removed", name));
   }
   std::sort(differences.begin(), differences.end());
   return differences;

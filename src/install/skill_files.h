@@ -42,6 +42,15 @@ Result<SkillFiles> ReadSkillFolder(const std::filesystem::path& folder, Evaluati
 
 FileHashes HashesOf(const FileMap& files);
 
+// The same for the files in `folder`, without what programs leave there (__pycache__, .DS_Store). Nothing is followed:
+// links, other odd entries and files beyond the limits have an empty hash. Error: something can't be read.
+Result<FileHashes> HashesIn(const std::filesystem::path& folder);
+
+// The SHA-256 of a whole skill: of a line "MODE SHA256 NAME\n" for each file, in the order of the names' bytes. MODE is
+// 755 if the file may be executed, else 644; NAME is its path in the skill, with `/` between the parts. Persisted in
+// lock files: never changes.
+std::string TreeSha256(const FileHashes& files);
+
 // How the files in `folder` differ from `expected`: "SKILL.md was changed", "notes.md was added", "a.py was removed".
 // Empty: not at all. Whether a file may be executed doesn't count: some file systems don't know. Error: something can't
 // be read.

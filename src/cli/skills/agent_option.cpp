@@ -19,16 +19,18 @@ constexpr const char* kAll = "all";
 
 }  // namespace
 
-void AddAgentOptions(CLI::App& command, AgentChoice& choice, const std::string& all) {
-  command.add_option("--agent", choice.agents, fmt::format("Agent (repeatable): {}; or {}", AgentIds(), all))
-      ->required()
-      ->allow_extra_args(false)
-      ->type_name("NAME");
+CLI::Option* AddAgentOptions(CLI::App& command, AgentChoice& choice, const std::string& all) {
+  CLI::Option* const agent =
+      command.add_option("--agent", choice.agents, fmt::format("Agent (repeatable): {}; or {}", AgentIds(), all))
+          ->required()
+          ->allow_extra_args(false)
+          ->type_name("NAME");
   CLI::Option* const project =
       command.add_flag("--project", choice.project, "The agent's folder in this project, the default");
   CLI::Option* const user =
       command.add_flag("--user", choice.user, "The agent's folder in your home, for all projects");
   user->excludes(project);
+  return agent;
 }
 
 std::string AgentIds() {

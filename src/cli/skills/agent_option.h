@@ -12,7 +12,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace upskill {
 
@@ -23,8 +24,8 @@ struct AgentChoice {
   bool user = false;
 };
 
-// --agent, which is required, --project and --user. `all`: how help names the value for all agents.
-void AddAgentOptions(CLI::App& command, AgentChoice& choice, const std::string& all = "all");
+// --agent, which is required, --project and --user. `all`: how help names the value for all agents. Returns --agent.
+CLI::Option* AddAgentOptions(CLI::App& command, AgentChoice& choice, const std::string& all = "all");
 
 // The ids, for help: "agents, claude-code, …".
 std::string AgentIds();

@@ -13,6 +13,8 @@ Command ListCommand();
 Command InstallCommand();
 Command UninstallCommand();
 Command UpdateCommand();
+Command OutdatedCommand();
+Command VerifyCommand();
 Command PackCommand();
 
 }  // namespace upskill

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "cli/options/help_formatter.h"
@@ -10,16 +12,20 @@
 #include "cli/skills/agent_option.h"
 #include "cli/skills/commands.h"
 #include "cli/skills/install_source.h"
+#include "cli/skills/locked_skills.h"
 #include "install/install.h"
 #include "install/install_records.h"
+#include "install/skill_lock.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
 
 struct InstallOptions {
-  std::string skill;
+  std::string skill;  // empty with `frozen`
   AgentChoice where;
+  bool frozen = false;  // everything in the project's lock, as it is there
+  bool no_lock = false;
   bool link = false;
   bool copy = false;
   bool with_tests = false;
@@ -57,43 +63,94 @@ TerminalText OutcomeOf(const InstallPlan& plan, const SkillFiles& skill, bool dr
                               plan.skill.folder, NamesOfAgents(plan.skill.agents), what);
 }
 
-Result<std::vector<InstallPlan>> PlansFor(const InstallOptions& options, const SkillFiles& skill,
-                                          const InstallSource& source, const std::vector<InstallTarget>& targets,
+Result<std::vector<InstallPlan>> PlansFor(const InstallOptions& options, const SkillToInstall& skill,
                                           const std::vector<InstalledSkill>& installed) {
   std::vector<InstallPlan> plans;
-  for (const InstallTarget& target : targets) {
-    ASSIGN_OR_RETURN(InstallPlan plan,
-                     PlanInstall(skill, source, target, installed, options.force ? Force::kYes : Force::kNo));
+  for (const InstallTarget& target : skill.targets) {
+    ASSIGN_OR_RETURN(InstallPlan plan, PlanInstall(skill.files, skill.source, target, installed,
+                                                   options.force ? Force::kYes : Force::kNo));
     plans.push_back(std::move(plan));
   }
   return plans;
 }
 
 // Shows what would be done, with the files that would be copied.
-Status ShowInstall(const InstallOptions& options, const SkillFiles& skill, const InstallSource& source,
-                   const std::vector<InstallTarget>& targets, const fs::path& records_folder, const Env& env) {
+Status ShowInstall(const InstallOptions& options, const std::vector<SkillToInstall>& skills,
+                   const fs::path& records_folder, const Env& env) {
   ASSIGN_OR_RETURN(const std::vector<InstalledSkill> installed, LoadInstalledSkills(records_folder));
-  ASSIGN_OR_RETURN(const std::vector<InstallPlan> plans, PlansFor(options, skill, source, targets, installed));
-  for (const InstallPlan& plan : plans) env.out(OutcomeOf(plan, skill, true));
-  if (source.mode == InstallMode::kLink) return {};
-  for (const auto& [name, file] : skill.files) env.out(TerminalText::Format("  {}\n", name));
+  for (const SkillToInstall& skill : skills) {
+    ASSIGN_OR_RETURN(const std::vector<InstallPlan> plans, PlansFor(options, skill, installed));
+    for (const InstallPlan& plan : plans) env.out(OutcomeOf(plan, skill.files, true));
+    if (skill.source.mode == InstallMode::kLink) continue;
+    for (const auto& [name, file] : skill.files.files) env.out(TerminalText::Format("  {}\n", name));
+  }
   return {};
 }
 
-Status Install(const InstallOptions& options, const Env& env) {
-  ASSIGN_OR_RETURN(const std::vector<InstallTarget> targets, TargetsOf(options.where, options.dry_run, env));
-  ASSIGN_OR_RETURN(const fs::path records_folder, RecordsFolder(env));
-  ASSIGN_OR_RETURN(const SkillToInstall found,
+Result<std::vector<SkillToInstall>> SkillsMeant(const InstallOptions& options, const Env& env) {
+  if (options.frozen) {
+    if (!options.skill.empty() || options.where.user || options.link || options.with_tests)
+      return InputError(
+          "--frozen installs what the project's lock says: leave out the skill, --user, --link and "
+          "--with-tests");
+    return ReadLockedSkills(options.where.agents, env);
+  }
+  if (options.skill.empty()) return InputError("missing argument: SKILL; or --frozen for all that the lock says");
+  if (options.where.agents.empty())
+    return InputError(fmt::format("missing option: --agent; the agents are {}", AgentIds()));
+  ASSIGN_OR_RETURN(std::vector<InstallTarget> targets, TargetsOf(options.where, options.dry_run, env));
+  ASSIGN_OR_RETURN(SkillToInstall skill,
                    ReadInstallSource(options.skill, options.link ? InstallMode::kLink : InstallMode::kCopy,
                                      options.with_tests ? EvaluationFiles::kIncluded : EvaluationFiles::kLeftOut, env));
-  const auto& [source, skill] = found;
-  for (const std::string& warning : skill.warnings) PrintWarning(env, warning);
-  if (options.dry_run) return ShowInstall(options, skill, source, targets, records_folder, env);
+  skill.targets = std::move(targets);
+  return std::vector{std::move(skill)};
+}
+
+// The lock of the project that a target is in; nothing: there is none to change.
+Result<std::optional<SkillLock>> LockFor(const SkillsFolder& place) {
+  if (place.project.empty()) return std::optional<SkillLock>();
+  ASSIGN_OR_RETURN(SkillLock lock, SkillLock::Open(place.project));
+  return std::optional(std::move(lock));
+}
+
+void SayThatLocked(const std::string& skill, const fs::path& project, const char* what, const Env& env) {
+  env.out(TerminalText::Format("{}: {} {}\n", skill, what, project / kSkillLockFile));
+}
+
+Status Install(const InstallOptions& options, const Env& env) {
+  ASSIGN_OR_RETURN(const fs::path records_folder, RecordsFolder(env));
+  ASSIGN_OR_RETURN(const std::vector<SkillToInstall> skills, SkillsMeant(options, env));
+  for (const SkillToInstall& skill : skills) {
+    for (const std::string& warning : skill.files.warnings) PrintWarning(env, warning);
+  }
+  if (options.dry_run) return ShowInstall(options, skills, records_folder, env);
   ASSIGN_OR_RETURN(InstallRecords records, InstallRecords::Open(records_folder));
-  ASSIGN_OR_RETURN(const std::vector<InstallPlan> plans, PlansFor(options, skill, source, targets, records.skills()));
-  for (const InstallPlan& plan : plans) {
-    RETURN_IF_ERROR(CarryOut(plan, skill, records));
-    env.out(OutcomeOf(plan, skill, false));
+  std::optional<SkillLock> lock;
+  const bool locks = !options.frozen && !options.no_lock;
+  if (locks) {
+    ASSIGN_OR_RETURN(lock, LockFor(skills.front().targets.front().place));
+  }
+  std::vector<std::vector<InstallPlan>> plans;  // all before the first is carried out
+  for (const SkillToInstall& skill : skills) {
+    ASSIGN_OR_RETURN(plans.emplace_back(), PlansFor(options, skill, records.skills()));
+  }
+  if (lock) {
+    std::vector<InstalledSkill> installed;
+    for (const InstallPlan& plan : plans.front()) installed.push_back(plan.skill);
+    RETURN_IF_ERROR(lock->CheckCovered(installed));
+  }
+  for (std::size_t i = 0; i < skills.size(); ++i) {
+    bool is_locked = false;
+    for (const InstallPlan& plan : plans[i]) {
+      RETURN_IF_ERROR(CarryOut(plan, skills[i].files, records));
+      env.out(OutcomeOf(plan, skills[i].files, false));
+      if (!lock) continue;
+      ASSIGN_OR_RETURN(const bool changed, lock->Put(plan.skill, options.skill));
+      is_locked = is_locked || changed;
+    }
+    if (is_locked)
+      SayThatLocked(skills[i].files.name, plans[i].front().skill.project, options.link ? "left out of" : "locked in",
+                    env);
   }
   return {};
 }
@@ -123,23 +180,36 @@ std::string OtherPlaceOf(const std::string& name, const std::vector<InstalledSki
   return "";
 }
 
-Result<std::vector<RemovalPlan>> RemovalsOf(const UninstallOptions& options, const std::vector<InstallTarget>& targets,
-                                            const std::vector<InstalledSkill>& installed) {
+struct Removals {
+  std::vector<RemovalPlan> plans;
+  std::optional<Error> kept;  // with `all`: why some of it stays, the first reason
+};
+
+Result<Removals> RemovalsOf(const UninstallOptions& options, const std::vector<InstallTarget>& targets,
+                            const std::vector<InstalledSkill>& installed) {
   // Of all agents, those that have it; of named ones, each must.
   const bool all = MeansAllAgents(options.where.agents);
-  std::vector<RemovalPlan> plans;
+  Removals removals;
   for (const InstallTarget& target : targets) {
     Result<RemovalPlan> plan = PlanRemoval(options.name, target, installed, options.force ? Force::kYes : Force::kNo);
-    if (!plan && plan.error().kind == ErrorKind::kNotFound) {
-      if (all && (&target != &targets.back() || !plans.empty())) continue;
-      Error error = plan.error().With(NamesOfAgents(target.agents));
-      error.message += OtherPlaceOf(options.name, installed);
-      return error;
+    if (plan) {
+      removals.plans.push_back(*std::move(plan));
+      continue;
     }
-    if (!plan) return plan.error();
-    plans.push_back(*std::move(plan));
+    const bool is_absent = plan.error().kind == ErrorKind::kNotFound;
+    if (all && is_absent && (&target != &targets.back() || !removals.plans.empty() || removals.kept)) continue;
+    if (all && !is_absent) {
+      if (!removals.kept) removals.kept = plan.error();
+      continue;
+    }
+    Error error = plan.error();
+    if (is_absent) {
+      error = error.With(NamesOfAgents(target.agents));
+      error.message += OtherPlaceOf(options.name, installed);
+    }
+    return error;
   }
-  return plans;
+  return removals;
 }
 
 Status Uninstall(const UninstallOptions& options, const Env& env) {
@@ -147,30 +217,42 @@ Status Uninstall(const UninstallOptions& options, const Env& env) {
   ASSIGN_OR_RETURN(const fs::path records_folder, RecordsFolder(env));
   if (options.dry_run) {
     ASSIGN_OR_RETURN(const std::vector<InstalledSkill> installed, LoadInstalledSkills(records_folder));
-    ASSIGN_OR_RETURN(const std::vector<RemovalPlan> plans, RemovalsOf(options, targets, installed));
-    for (const RemovalPlan& plan : plans) env.out(OutcomeOf(plan, true));
-    return {};
+    ASSIGN_OR_RETURN(const Removals removals, RemovalsOf(options, targets, installed));
+    for (const RemovalPlan& plan : removals.plans) env.out(OutcomeOf(plan, true));
+    return removals.kept ? Status(*removals.kept) : Status();
   }
   ASSIGN_OR_RETURN(InstallRecords records, InstallRecords::Open(records_folder));
-  ASSIGN_OR_RETURN(const std::vector<RemovalPlan> plans, RemovalsOf(options, targets, records.skills()));
-  for (const RemovalPlan& plan : plans) {
+  ASSIGN_OR_RETURN(const Removals removals, RemovalsOf(options, targets, records.skills()));
+  ASSIGN_OR_RETURN(std::optional<SkillLock> lock, LockFor(targets.front().place));
+  bool is_unlocked = false;
+  for (const RemovalPlan& plan : removals.plans) {
     RETURN_IF_ERROR(CarryOut(plan, records));
     env.out(OutcomeOf(plan, false));
+    if (!lock) continue;
+    const auto target = std::find_if(targets.begin(), targets.end(), [&](const InstallTarget& meant) {
+      return meant.place.folder == plan.place.folder;
+    });
+    ASSIGN_OR_RETURN(const bool changed,
+                     lock->Remove(options.name, *target, plan.step != RemovalPlan::Step::kKeepForOthers));
+    is_unlocked = is_unlocked || changed;
   }
-  return {};
+  if (is_unlocked) SayThatLocked(options.name, targets.front().place.project, "removed from", env);
+  return removals.kept ? Status(*removals.kept) : Status();
 }
 
 void AddInstallCommand(CLI::App& app, InstallOptions& options) {
   CLI::App* command =
       app.add_subcommand("install", "Install a skill where an agent finds it")->group("Skills for agents");
-  command
-      ->add_option("SKILL", options.skill,
-                   "Skill: its folder, a .skill or .zip archive, a name in the configured folder of skills, or a git "
-                   "repository: URL/tree/REF/PATH, user@host:repo or git+URL#REF:PATH")
-      ->required();
+  command->add_option(
+      "SKILL", options.skill,
+      "Skill: its folder, a .skill or .zip archive, a name in the configured folder of skills, or a git "
+      "repository: URL/tree/REF/PATH, user@host:repo or git+URL#REF:PATH");
   BeginGroup(*command, "Where");
-  AddAgentOptions(*command, options.where, "with --dry-run, all");
+  AddAgentOptions(*command, options.where, "with --dry-run, all")->required(false);
   BeginGroup(*command, "How");
+  command->add_flag("--frozen", options.frozen,
+                    "Install everything in the project's upskill.lock (else skills-lock.json) exactly as it is there");
+  command->add_flag("--no-lock", options.no_lock, "Leave the project's upskill.lock as it is");
   CLI::Option* const copy = command->add_flag("--copy", options.copy, "Copy the skill, the default");
   command->add_flag("--link", options.link, "Make a symbolic link to the skill's folder, which then stays current")
       ->excludes(copy);
@@ -183,6 +265,7 @@ void AddInstallCommand(CLI::App& app, InstallOptions& options) {
                           "upskill install skills/pdf-forms --agent codex --agent pi --user --link"},
                          {"From a git repository; `update` asks it again",
                           "upskill install https://github.com/you/skills/tree/main/pdf-forms --agent codex"},
+                         {"After cloning a project: the skills in its upskill.lock", "upskill install --frozen"},
                          {"See where it would go", "upskill install pdf-forms.skill --agent all --dry-run"}});
   AddHelpNote(*command, "The folders of agents are in docs/install.md.");
 }

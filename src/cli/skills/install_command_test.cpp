@@ -9,6 +9,7 @@
 #include "support/git_repository.h"
 #include "support/skill_folder.h"
 #include "util/files.h"
+#include "util/hash.h"
 
 namespace upskill {
 namespace {
@@ -117,6 +118,21 @@ TEST_F(InstallCommand, AllMeansWhereItIsInstalled) {
   EXPECT_THAT(out, AllOf(HasSubstr("removed from " + (project() / ".pi/skills").string()),
                          HasSubstr("removed from " + (project() / ".claude/skills").string())));
   EXPECT_EQ(Run({"uninstall", "greet", "--agent", "all"}), 2) << "no agent has it";
+}
+
+// A copy that its user has changed stays; it doesn't keep the others from being removed.
+TEST_F(InstallCommand, AChangedCopyDoesNotKeepTheOthers) {
+  Do({"install", source.string(), "--agent", "pi", "--agent", "claude-code", "--agent", "cursor"});
+  folder.Write("project/.claude/skills/greet/SKILL.md", SkillFileOf("greet", "Mine."));
+  EXPECT_EQ(Run({"uninstall", "greet", "--agent", "all"}), 2);
+  EXPECT_THAT(out, AllOf(HasSubstr("removed from " + (project() / ".pi/skills").string()),
+                         HasSubstr("removed from " + (project() / ".cursor/skills").string())));
+  EXPECT_THAT(error, HasSubstr(".claude/skills/greet was changed since it was installed"));
+  EXPECT_FALSE(fs::exists(project() / ".pi"));
+  EXPECT_TRUE(fs::exists(project() / ".claude/skills/greet/SKILL.md"));
+  EXPECT_EQ(Run({"uninstall", "greet", "--agent", "all"}), 2) << "only the changed one is left";
+  EXPECT_THAT(error, HasSubstr("--force removes it with your changes"));
+  Do({"uninstall", "greet", "--agent", "all", "--force"});
 }
 
 TEST_F(InstallCommand, AllIsNotInstalledByAccident) {
@@ -251,6 +267,139 @@ TEST_F(InstallCommand, GitRepositoryIsFetchedAgain) {
   EXPECT_EQ(Run({"update"}), 1);
   EXPECT_THAT(out, HasSubstr("does not appear to be a git repository"));
   Do({"uninstall", "greet", "--agent", "pi"});
+}
+
+// A project's lock, and what a colleague does with it on another machine.
+class LockedProject : public InstallCommand {
+ protected:
+  fs::path lock() const { return project() / "upskill.lock"; }
+  std::string url() const { return "git+file://" + source.string(); }
+  void OnABareMachine() const {
+    fs::remove_all(project() / ".pi");
+    fs::remove_all(project() / ".claude");
+    fs::remove_all(home() / ".config");
+  }
+};
+
+TEST_F(LockedProject, IsRestoredToTheByte) {
+  const std::string commit = CommitAll(source);
+  Do({"install", url(), "--agent", "pi", "--agent", "claude-code"});
+  EXPECT_THAT(out, HasSubstr("locked in " + lock().string()));
+  EXPECT_THAT(*ReadFile(lock()), AllOf(HasSubstr(commit), Not(HasSubstr(home().string()))));
+  const std::string text = *ReadFile(lock());
+  const std::vector<std::string> names = NamesBelow(project());
+  Do({"verify"});
+  Do({"outdated"});
+  ChangeSource();
+  CommitAll(source);
+  EXPECT_EQ(Run({"outdated"}), 1);
+  EXPECT_THAT(out, AllOf(HasSubstr("greet: commit " + commit.substr(0, 12)), HasSubstr("files differ")));
+  OnABareMachine();
+  EXPECT_EQ(Run({"verify"}), 1);
+  EXPECT_THAT(out, HasSubstr("missing"));
+  Do({"install", "--frozen", "--agent", "pi"});
+  EXPECT_FALSE(fs::exists(project() / ".claude"));
+  Do({"install", "--frozen"});
+  EXPECT_EQ(NamesBelow(project()), names);
+  EXPECT_THAT(*ReadFile(project() / ".pi/skills/greet/SKILL.md"), HasSubstr("Say hello."));
+  EXPECT_EQ(*ReadFile(lock()), text) << "nothing is resolved again";
+  Do({"verify"});
+
+  Do({"update"});
+  EXPECT_THAT(out, AllOf(HasSubstr("greet changes:\n  SKILL.md\n  - Say hello.\n  + Say good morning.\n"),
+                         HasSubstr("updated, commit " + commit.substr(0, 12))));
+  Do({"verify"});
+  EXPECT_NE(*ReadFile(lock()), text);
+  Do({"uninstall", "greet", "--agent", "all"});
+  EXPECT_THAT(out, HasSubstr("removed from " + lock().string()));
+  EXPECT_FALSE(fs::exists(lock()));
+}
+
+TEST_F(LockedProject, IsNotWrittenWhenASourceHasChanged) {
+  WriteSkill(folder, "other/leave", "leave");
+  Do({"install", source.string(), "--agent", "pi"});
+  Do({"install", (folder.path() / "other/leave").string(), "--agent", "pi"});
+  OnABareMachine();
+  ChangeSource();
+  EXPECT_EQ(Run({"install", "--frozen"}), 2);
+  EXPECT_THAT(error, AllOf(HasSubstr("greet: "), HasSubstr("no longer gives the files that were locked"),
+                           HasSubstr("nothing was installed"), Not(HasSubstr("leave: "))));
+  EXPECT_FALSE(fs::exists(project() / ".pi"));
+  folder.Write("project/upskill.lock", "<<<<<<< HEAD\n" + *ReadFile(lock()));
+  const std::string text = *ReadFile(lock());
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"install", "--frozen"}, {"install", source.string(), "--agent", "pi"}, {"verify"}, {"outdated"}}) {
+    EXPECT_EQ(Run(command), 2) << command.front();
+    EXPECT_THAT(error, HasSubstr("merge conflict"));
+  }
+  EXPECT_FALSE(fs::exists(project() / ".pi")) << "the lock is read before anything is written";
+  EXPECT_EQ(*ReadFile(lock()), text);
+}
+
+TEST_F(LockedProject, VerifySaysWhatDiffers) {
+  EXPECT_EQ(Run({"verify"}), 2) << "there is no lock";
+  Do({"install", source.string(), "--agent", "pi", "--agent", "claude-code"});
+  folder.Write("project/.pi/skills/greet/SKILL.md", SkillFileOf("greet", "Mine."));
+  folder.Write("project/.gemini/skills/greet/SKILL.md", SkillFileOf("greet"));
+  folder.Write("project/.goose/skills/other/SKILL.md", SkillFileOf("other"));
+  fs::remove_all(project() / ".claude/skills/greet");
+  fs::create_directory_symlink(source, project() / ".claude/skills/greet");
+  EXPECT_EQ(Run({"verify"}), 1);
+  EXPECT_THAT(out, AllOf(HasSubstr("4 skills differ from upskill.lock"),
+                         HasSubstr("greet in .pi/skills: changed: SKILL.md was changed"),
+                         HasSubstr("greet in .claude/skills: changed: it is a link"),
+                         HasSubstr("greet in .gemini/skills: extra"), HasSubstr("other in .goose/skills: not locked")));
+  Run({"verify", "--allow-unlocked"});
+  EXPECT_THAT(out, AllOf(HasSubstr("3 skills differ"), Not(HasSubstr("not locked"))));
+}
+
+TEST_F(LockedProject, OnlyWhatATeamSharesIsLocked) {
+  Do({"install", source.string(), "--agent", "pi", "--user"});
+  Do({"install", source.string(), "--agent", "pi", "--link"});
+  Do({"install", source.string(), "--agent", "claude-code", "--no-lock"});
+  EXPECT_FALSE(fs::exists(lock()));
+  EXPECT_EQ(Run({"install", "--frozen"}), 2);
+  EXPECT_EQ(Run({"install", "greet", "--frozen"}), 2);
+  EXPECT_EQ(Run({"install", "--agent", "pi"}), 2);
+}
+
+TEST_F(LockedProject, ANewVersionIsForAllCopies) {
+  Do({"install", source.string(), "--agent", "pi", "--agent", "claude-code"});
+  ChangeSource();
+  EXPECT_EQ(Run({"install", source.string(), "--agent", "pi"}), 2);
+  EXPECT_THAT(error, HasSubstr(".claude/skills/greet"));
+  Do({"install", source.string(), "--agent", "pi", "--agent", "claude-code"});
+  Do({"verify"});
+}
+
+TEST_F(LockedProject, FilesThatAreThereAreKept) {
+  Do({"install", source.string(), "--agent", "pi"});
+  fs::remove_all(home() / ".config");  // the copy came with the project
+  Do({"install", "--frozen"});
+  Do({"list", "--agent", "pi", "--json"});
+  EXPECT_EQ(OutAsJson()[0]["installed"]["changed"], false);
+}
+
+// The hash is of all files of the source, in the order that `npx skills` 1.7 gives them.
+TEST_F(LockedProject, TheLockOfNpxSkillsIsRead) {
+  fs::remove_all(source);
+  folder.Write("source/greet/SKILL.md", SkillFileOf("greet"));
+  folder.Write("source/greet/tests.json", "[]");
+  const std::string hash = Sha256Hex("SKILL.md" + SkillFileOf("greet") + "tests.json[]");
+  const auto write = [&](const std::string& computed) {
+    folder.Write("project/skills-lock.json",
+                 R"({"version": 1, "skills": {"greet": {"source": "../source/greet", "sourceType": "local", )"
+                 R"("computedHash": ")" +
+                     computed + "\"}}}");
+  };
+  write(hash);
+  EXPECT_EQ(Run({"install", "--frozen"}), 2);
+  EXPECT_THAT(error, HasSubstr("name them with --agent"));
+  Do({"install", "--frozen", "--agent", "pi"});
+  EXPECT_FALSE(fs::exists(project() / ".pi/skills/greet/tests.json"));
+  write(std::string(64, '0'));
+  EXPECT_EQ(Run({"install", "--frozen", "--agent", "claude-code"}), 2);
+  EXPECT_THAT(error, HasSubstr("no longer gives the files that were locked"));
 }
 
 TEST_F(InstallCommand, GitSourcesThatCannotBe) {

@@ -50,14 +50,15 @@ Result<SkillToInstall> ReadInstallSource(const std::string& skill, InstallMode m
     ASSIGN_OR_RETURN(found.files, ReadSkillSource(found.source.path, evaluation));
     return found;
   }
-  ASSIGN_OR_RETURN(const GitSource source, ParseGitSource(skill));
-  found.source.path = GitSourceText(source);
+  ASSIGN_OR_RETURN(GitSource source, ParseGitSource(skill));
   if (mode == InstallMode::kLink) {
     return InputError(fmt::format(
         "{} can't be linked to: clone the repository, and give the skill's folder in the clone", source.url));
   }
   SayThatGitIsAsked(source.url, env);
   ASSIGN_OR_RETURN(FetchedSkill fetched, FetchGitSkill(source, evaluation, GitLimitsOf(env)));
+  source.path = fetched.path;
+  found.source.path = GitSourceText(source);
   found.source.commit = std::move(fetched.commit);
   found.files = std::move(fetched.files);
   return found;

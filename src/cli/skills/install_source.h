@@ -2,10 +2,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/env/env.h"
 #include "install/git_fetch.h"
 #include "install/install.h"
+#include "install/skills_folder.h"
 #include "util/result.h"
 
 namespace upskill {
@@ -13,10 +15,12 @@ namespace upskill {
 struct SkillToInstall {
   InstallSource source;
   SkillFiles files;
+  std::vector<InstallTarget> targets;
 };
 
-// The skill that the argument of `install` names: what PathOfSkill finds, or a git source (ParseGitSource), which is
-// fetched. Errors: those of these, of ReadSkillSource and of FetchGitSkill; a link to a git source.
+// The skill that the argument of `install` names, without targets: what PathOfSkill finds, or a git source
+// (ParseGitSource), which is fetched. Errors: those of these, of ReadSkillSource and of FetchGitSkill; a link to a git
+// source.
 Result<SkillToInstall> ReadInstallSource(const std::string& skill, InstallMode mode, EvaluationFiles evaluation,
                                          const Env& env);
 

@@ -4,13 +4,18 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <set>
+#include <string>
 
 #include "cli/options/help_formatter.h"
 #include "cli/skills/agent_option.h"
 #include "cli/skills/commands.h"
 #include "cli/skills/install_source.h"
 #include "install/install_records.h"
+#include "install/skill_diff.h"
+#include "install/skill_lock.h"
 #include "install/update.h"
+#include "skill/skill_tree.h"
 #include "util/nearest_name.h"
 
 namespace upskill {
@@ -67,6 +72,34 @@ std::string TextOf(const InstalledSkill& before, const UpdatePlan& plan, bool dr
   return plan.detail;
 }
 
+// Shows what a skill's update changes, before it is carried out: agents will follow the new text. Whatever else is
+// known of the change, and may speak against it, is said here. `shown`: hashes of changes that were shown, for other
+// agents.
+void ShowChange(const InstalledSkill& before, const UpdatePlan& plan, std::set<std::string>& shown, const Env& env) {
+  constexpr std::size_t kMostLines = 60;
+  if (before.mode == InstallMode::kLink) return;
+  const Result<FileMap> files = ReadSkillFiles(before.folder, {}, OddEntries::kLeftOut, {});
+  if (!files) return;  // the copy was removed: there is nothing to compare with
+  if (!shown.insert(TreeSha256(HashesOf(*files)) + TreeSha256(plan.install.skill.files)).second) return;
+  env.out(TerminalText::Format("{} changes:\n", before.name));
+  for (const DiffLine& line : SkillDiff(*files, plan.source.files, kMostLines)) {
+    const char* const mark = line.kind == DiffLine::Kind::kFile      ? "  "
+                             : line.kind == DiffLine::Kind::kRemoved ? "  - "
+                                                                     : "  + ";
+    env.out(TerminalText::Format("{}{}", mark, line.text).Cut(env.columns) + "\n");
+  }
+}
+
+// Remembers what was installed, also in the lock of its project, if it is there.
+Status CarryOutUpdate(const UpdatePlan& plan, InstallRecords& records) {
+  const InstalledSkill& skill = plan.install.skill;
+  if (skill.project.empty()) return CarryOut(plan.install, plan.source, records);
+  ASSIGN_OR_RETURN(SkillLock lock, SkillLock::Open(skill.project));
+  RETURN_IF_ERROR(CarryOut(plan.install, plan.source, records));
+  if (lock.Find(skill.name) != nullptr) RETURN_IF_ERROR(lock.Put(skill, ""));
+  return {};
+}
+
 // Whether all of them are current.
 Result<bool> Update(const UpdateOptions& options, const std::vector<InstalledSkill>& installed, InstallRecords* records,
                     const Env& env) {
@@ -78,6 +111,7 @@ Result<bool> Update(const UpdateOptions& options, const std::vector<InstalledSki
            });
   };
   bool all_current = true;
+  std::set<std::string> shown;
   for (const InstalledSkill& skill : installed) {
     const bool is_meant = options.names.empty() ||
                           std::find(options.names.begin(), options.names.end(), skill.name) != options.names.end();
@@ -86,12 +120,15 @@ Result<bool> Update(const UpdateOptions& options, const std::vector<InstalledSki
     ASSIGN_OR_RETURN(const UpdatePlan plan,
                      PlanUpdate(skill, installed, options.force ? Force::kYes : Force::kNo, GitLimitsOf(env)));
     const bool unchanged = plan.step == UpdatePlan::Step::kUnchanged;
+    if (plan.step == UpdatePlan::Step::kUpdate) ShowChange(skill, plan, shown, env);
     const bool changes_record =
         plan.step == UpdatePlan::Step::kUpdate || (unchanged && plan.install.skill.commit != skill.commit);
-    if (changes_record && records != nullptr) RETURN_IF_ERROR(CarryOut(plan.install, plan.source, *records));
-    all_current = all_current && (plan.step == UpdatePlan::Step::kUpdate || unchanged);
+    Status done;
+    if (changes_record && records != nullptr) done = CarryOutUpdate(plan, *records);
+    if (!done && done.error().kind != ErrorKind::kInput) return done.error();
+    all_current = all_current && done && (plan.step == UpdatePlan::Step::kUpdate || unchanged);
     env.out(TerminalText::Format("{} in {}: {}\n", skill.name, skill.folder.parent_path(),
-                                 TextOf(skill, plan, records == nullptr)));
+                                 done ? TextOf(skill, plan, records == nullptr) : done.error().message));
   }
   if (installed.empty()) env.error("no skills are installed; upskill install SKILL --agent NAME installs one\n");
   return all_current;
@@ -119,7 +156,10 @@ void AddUpdateCommand(CLI::App& app, UpdateOptions& options) {
   command->add_flag("--dry-run", options.dry_run, "Show what would be done, and write nothing");
   AddExamples(*command, {{"Update all installed skills", "upskill update"},
                          {"See what would be updated", "upskill update --dry-run"}});
-  AddHelpNote(*command, "Exit code 1: a skill was changed or removed since, or its source can't be used.");
+  AddHelpNote(
+      *command,
+      "Exit code 1: a skill was changed or removed since, or its source can't be used. The project's upskill.lock "
+      "changes with the skills that are in it.");
 }
 
 // Exit code kFailed: at least one skill isn't current.
