@@ -5,11 +5,13 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <system_error>
 #include <utility>
 
+#include "util/list.h"
 #include "util/nearest_name.h"
 #include "util/text.h"
 
@@ -33,6 +35,8 @@ class AgentReader {
         ASSIGN_OR_RETURN((name == "user" ? agent.user_folders : agent.project_folders), FoldersOf(node, name));
       } else if (name == "variables") {
         ASSIGN_OR_RETURN(agent.variables, VariablesOf(node));
+      } else if (name == "listing") {
+        ASSIGN_OR_RETURN(agent.listing, ListingOf(node));
       } else if (name == "upward" && node.is_boolean()) {
         agent.upward = node.value<bool>().value_or(false);
       } else {
@@ -79,6 +83,36 @@ class AgentReader {
       ASSIGN_OR_RETURN(variables[std::string(key.str())], TextOf(value, "variables"));
     }
     return variables;
+  }
+
+  Result<AgentListing> ListingOf(const toml::node& node) const {
+    const toml::table* const table = node.as_table();
+    if (table == nullptr) return ErrorAt(node, "'listing' must be a table");
+    AgentListing listing;
+    const std::map<std::string_view, std::string*> texts = {{"line", &listing.line},
+                                                            {"variable", &listing.variable},
+                                                            {"hidden", &listing.hidden},
+                                                            {"source", &listing.source}};
+    for (const auto& [key, value] : *table) {
+      const std::string_view name = key.str();
+      if (const auto text = texts.find(name); text != texts.end()) {
+        ASSIGN_OR_RETURN(*text->second, TextOf(value, name));
+      } else if ((name == "longest" || name == "room") && value.value<std::int64_t>().value_or(0) > 0) {
+        (name == "room" ? listing.room : listing.longest) = static_cast<std::size_t>(*value.value<std::int64_t>());
+      } else if (name == "unit" || name == "cut") {
+        ASSIGN_OR_RETURN(const std::string word, TextOf(value, name));
+        if (!IsOneOf(word, {"characters", "tokens", "least-used", "evenly"}))
+          return ErrorAt(value, fmt::format("'{}' can't be '{}'", name, word));
+        (name == "unit" ? listing.in_tokens : listing.cuts_least_used) = word == "tokens" || word == "least-used";
+      } else if (name == "more" && value.is_array()) {
+        for (const toml::node& field : *value.as_array()) {
+          ASSIGN_OR_RETURN(listing.more.emplace_back(), TextOf(field, name));
+        }
+      } else {
+        return ErrorAt(value, fmt::format("unknown key '{}', or a value of the wrong type, in a listing", name));
+      }
+    }
+    return listing;
   }
 
   const std::string& file_;

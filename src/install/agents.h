@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -12,6 +13,19 @@
 
 namespace upskill {
 
+// What an agent says of its skills in every session. The comments in assets/agents.toml explain the members.
+struct AgentListing {
+  std::string line = "{name}: {description}";
+  std::size_t longest = 0;  // 0: as long as it is
+  std::size_t room = 0;     // 0: no limit is known
+  bool in_tokens = false;   // `room` counts tokens of four bytes, not characters
+  std::string variable;
+  bool cuts_least_used = false;
+  std::vector<std::string> more;
+  std::string hidden;
+  std::string source;  // empty: nothing is known of this agent
+};
+
 // A program that finds skills in certain folders, or a convention that several of them follow.
 struct Agent {
   std::string id;                                // "claude-code"
@@ -19,6 +33,7 @@ struct Agent {
   std::vector<std::string> project_folders;      // relative to a project; skills are installed into the first
   std::vector<std::string> user_folders;         // the same, "~/…" or absolute
   std::map<std::string, std::string> variables;  // environment variable → the start of user folders that it replaces
+  AgentListing listing;
   bool upward = false;  // it reads the project folders of each folder from the current one up to the project's root
 };
 

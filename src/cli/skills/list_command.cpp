@@ -17,6 +17,7 @@
 #include "cli/skills/agent_option.h"
 #include "cli/skills/commands.h"
 #include "cli/skills/list_tree.h"
+#include "cli/skills/skill_usage.h"
 #include "cli/skills/skill_history.h"
 #include "install/found_skills.h"
 #include "install/install_records.h"
@@ -37,6 +38,8 @@ struct ListOptions {
   std::string skills_dir;           // empty: from the configuration
   std::string runs_dir;             // empty: from the configuration
   std::vector<std::string> agents;  // not empty: the skills that these find
+  bool usage = false;               // of the agent's skills in its sessions
+  int days = 30;
   bool verbose = false;
   bool json = false;
   ColorMode color = ColorMode::kAuto;
@@ -127,6 +130,16 @@ ExitCode ListSkillsOfAgents(const ListOptions& options, Env& env) {
   return ExitCode::kSuccess;
 }
 
+ExitCode ShowUsageOfAgent(const ListOptions& options, const std::string& runs_dir, Env& env) {
+  const Result<std::vector<AgentSkills>> found = FindAll(options, env);
+  if (!found) return PrintError(env, found.error());
+  if (found->size() != 1)
+    return PrintError(env, InputError("--usage is about the sessions of one agent: give one --agent"));
+  const auto& [agent, skills] = found->front();
+  const Status shown = ShowUsage({agent, options.days, runs_dir, options.json, options.color}, skills, env);
+  return shown ? ExitCode::kSuccess : PrintError(env, shown.error());
+}
+
 // With its cases and all but its history.
 ListedSkill Listed(const fs::path& folder) {
   ListedSkill listed{folder.string(), LoadSkill(folder), 0, "", {}, {}};
@@ -200,25 +213,36 @@ void AddListCommand(CLI::App& app, ListOptions& options) {
   command
       ->add_option("--runs-dir", options.runs_dir, "Where the runs are [default: the configured folder, else ./runs]")
       ->type_name("DIR");
-  command
-      ->add_option("--agent", options.agents,
-                   fmt::format("Skills that an agent finds here (repeatable): {}; or all", AgentIds()))
-      ->allow_extra_args(false)
-      ->type_name("NAME")
-      ->excludes(dir);
+  CLI::Option* const agent =
+      command
+          ->add_option("--agent", options.agents,
+                       fmt::format("Skills that an agent finds here (repeatable): {}; or all", AgentIds()))
+          ->allow_extra_args(false)
+          ->type_name("NAME")
+          ->excludes(dir);
+  CLI::Option* const usage =
+      command
+          ->add_flag("--usage", options.usage, "Tokens that they cost the agent's sessions, and how often it uses them")
+          ->needs(agent);
+  command->add_option("--days", options.days, "How far back --usage looks at sessions (days)")
+      ->check(WholeNumber(1, 3650))
+      ->capture_default_str()
+      ->needs(usage);
   command->add_flag("-v,--verbose", options.verbose,
                     "Show all files, verdicts, places and warnings, with whole descriptions");
   command->add_flag("--json", options.json, "Print a JSON list");
   AddColorOption(*command, options.color);
   AddExamples(*command, {{"List the skills in ./skills", "upskill list"},
                          {"Show what each example skill contains", "upskill list -d examples/skills -v"},
-                         {"List the skills that Claude Code finds", "upskill list --agent claude-code"}});
+                         {"List the skills that Claude Code finds", "upskill list --agent claude-code"},
+                         {"See what they cost, and which it uses", "upskill list --agent claude-code --usage"}});
 }
 
 ExitCode RunList(const ListOptions& options, Env& env) {
-  if (!options.agents.empty()) return ListSkillsOfAgents(options, env);
+  if (!options.agents.empty() && !options.usage) return ListSkillsOfAgents(options, env);
   const Result<Config> config = LoadConfig(env);
   if (!config) return PrintError(env, config.error());
+  if (options.usage) return ShowUsageOfAgent(options, RunsFolder(options.runs_dir, *config).string(), env);
   const fs::path dir = options.skills_dir.empty() ? config->skills_dir : fs::path(options.skills_dir);
   std::error_code code;
   if (!fs::is_directory(dir, code)) {

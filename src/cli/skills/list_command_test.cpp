@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -149,6 +150,50 @@ TEST_F(ListCommand, KeepsToTheColumnsWhenItIsShort) {
   EXPECT_THAT(out, HasSubstr("w…\n"));
   List({"-v"});
   EXPECT_THAT(out, HasSubstr(std::string(300, 'w')));
+}
+
+// One session with a call of the tool, a command, and a subagent's read of two files; and an old one.
+TEST_F(ListCommand, UsageCountsWhatSessionsSay) {
+  const auto line = [](const std::string& day, const std::string& message, const std::string& type = "assistant") {
+    return fmt::format(R"({{"type": "{}", "timestamp": "2026-11-{}T10:00:00Z", "sessionId": "s", "message": {}}})",
+                       type, day, message) +
+           "\n";
+  };
+  const auto call = [](const std::string& tool, const std::string& input) {
+    return fmt::format(R"({{"role": "assistant", "id": "m", "content": [{{"type": "tool_use", "id": "t{}", "name": "{}",
+"input": {}}}]}})",
+                       tool, tool, input);
+  };
+  const std::string skills = "home/.claude/skills/";
+  folder.Write(skills + "greet/SKILL.md", SkillNamed("greet", "Say hello."));
+  folder.Write(skills + "add/SKILL.md",
+               "---\nname: add\ndescription: Adds two numbers.\nwhen_to_use: For sums.\n---\nAdd them.\n");
+  folder.Write(skills + "quiet/SKILL.md",
+               "---\nname: quiet\ndescription: Only its user calls it.\ndisable-model-invocation: true\n---\nSh.\n");
+  folder.Write("home/.claude/projects/p/s.jsonl",
+               line("20", call("Skill", R"({"skill": "greet"})")) + line("01", call("Skill", R"({"skill": "add"})")) +
+                   line("20", call("Bash", R"({"command": "cat /x/greet/SKILL.md /x/quiet/SKILL.md"})")) +
+                   line("20", call("Read", R"({"file_path": "/x/skills/add/references/a.md"})")));
+  Run({"list", "--agent", "claude-code", "--usage", "--days", "10", "--json"});
+  const Json report = OutAsJson();
+  ASSERT_EQ(report["skills"].size(), 3U) << out << error;
+  std::map<std::string, Json> by_name;
+  for (const Json& skill : report["skills"]) by_name[skill["name"].get<std::string>()] = skill;
+  EXPECT_EQ(by_name["greet"]["uses"]["total"], 2);
+  EXPECT_EQ(by_name["greet"]["uses"]["sessions"], 1);
+  EXPECT_EQ(by_name["quiet"]["uses"]["total"], 1);
+  EXPECT_EQ(by_name["quiet"]["tokens"], 0);
+  EXPECT_EQ(by_name["add"]["uses"]["total"], 0) << "too long ago, and a reference isn't the skill";
+  EXPECT_EQ(by_name["add"]["listed"], "- add: Adds two numbers. - For sums.");
+  EXPECT_THAT(report["result"].get<std::string>(), HasSubstr("1 wasn't used in 10 days"));
+
+  variables["SLASH_COMMAND_TOOL_CHAR_BUDGET"] = "40";
+  EXPECT_EQ(Run({"list", "--agent", "claude-code", "--usage"}), 0) << error;
+  EXPECT_THAT(out, HasSubstr("listed without its description"));
+  EXPECT_EQ(Run({"list", "--agent", "cursor", "--usage"}), 0) << error;
+  EXPECT_THAT(out, HasSubstr("upskill can't read its sessions"));
+  EXPECT_EQ(Run({"list", "--usage"}), 2);
+  EXPECT_EQ(Run({"list", "--agent", "all", "--usage"}), 2);
 }
 
 }  // namespace
