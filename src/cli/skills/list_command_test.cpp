@@ -160,8 +160,8 @@ TEST_F(ListCommand, UsageCountsWhatSessionsSay) {
            "\n";
   };
   const auto call = [](const std::string& tool, const std::string& input) {
-    return fmt::format(R"({{"role": "assistant", "id": "m", "content": [{{"type": "tool_use", "id": "t{}", "name": "{}",
-"input": {}}}]}})",
+    return fmt::format(R"({{"role": "assistant", "id": "m", "content": [{{"type": "tool_use", "id": "t{}", )"
+                       R"("name": "{}", "input": {}}}]}})",
                        tool, tool, input);
   };
   const std::string skills = "home/.claude/skills/";
