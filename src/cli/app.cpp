@@ -44,18 +44,19 @@ struct GlobalOptions {
 // All commands, in the order of the help: a command that isn't here isn't declared.
 std::vector<Command> Commands() {
   return {
-      QuickstartCommand(), EvalCommand(),      BenchmarkCommand(),
-      PlanCommand(),       CheckCommand(),     JudgeCheckCommand(),
-      InitCommand(),       ValidateCommand(),  ReadPropertiesCommand(),
-      ToPromptCommand(),   SelftestCommand(),  GenerateCommand(),
-      DeskCommand(),       TeachCommand(),     ImproveDescriptionCommand(),
-      PromptsCommand(),    TraceCommand(),     ListCommand(),
-      InstallCommand(),    UninstallCommand(), UpdateCommand(), OutdatedCommand(), VerifyCommand(),
-      PackCommand(),       RunsCommand(),      ReportCommand(),
-      CompareCommand(),    RecheckCommand(),   MergeCommand(),
-      ImportCommand(),     ModelsCommand(),    ToolchainCommand(),
-      KernelCommand(),     DoctorCommand(),    ImportConfigCommand(),
-      CompletionCommand(), ManCommand(),       HelpCommand(),
+      QuickstartCommand(), EvalCommand(),     BenchmarkCommand(),
+      PlanCommand(),       CheckCommand(),    JudgeCheckCommand(),
+      InitCommand(),       ValidateCommand(), ReadPropertiesCommand(),
+      ToPromptCommand(),   SelftestCommand(), GenerateCommand(),
+      DeskCommand(),       TeachCommand(),    ImproveDescriptionCommand(),
+      PromptsCommand(),    TraceCommand(),    ListCommand(),
+      AuditCommand(),      InstallCommand(),  UninstallCommand(),
+      UpdateCommand(),     OutdatedCommand(), VerifyCommand(),
+      PackCommand(),       RunsCommand(),     ReportCommand(),
+      CompareCommand(),    RecheckCommand(),  MergeCommand(),
+      ImportCommand(),     ModelsCommand(),   ToolchainCommand(),
+      KernelCommand(),     DoctorCommand(),   ImportConfigCommand(),
+      CompletionCommand(), ManCommand(),      HelpCommand(),
   };
 }
 

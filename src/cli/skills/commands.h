@@ -10,6 +10,7 @@ Command ValidateCommand();
 Command ReadPropertiesCommand();
 Command ToPromptCommand();
 Command ListCommand();
+Command AuditCommand();
 Command InstallCommand();
 Command UninstallCommand();
 Command UpdateCommand();

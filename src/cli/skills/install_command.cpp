@@ -10,6 +10,7 @@
 #include "cli/options/help_formatter.h"
 #include "cli/options/option_checks.h"
 #include "cli/skills/agent_option.h"
+#include "cli/skills/audited_skill.h"
 #include "cli/skills/commands.h"
 #include "cli/skills/install_source.h"
 #include "cli/skills/locked_skills.h"
@@ -30,6 +31,7 @@ struct InstallOptions {
   bool copy = false;
   bool with_tests = false;
   bool force = false;
+  bool accept_findings = false;
   bool dry_run = false;
 };
 
@@ -122,6 +124,7 @@ Status Install(const InstallOptions& options, const Env& env) {
   ASSIGN_OR_RETURN(const std::vector<SkillToInstall> skills, SkillsMeant(options, env));
   for (const SkillToInstall& skill : skills) {
     for (const std::string& warning : skill.files.warnings) PrintWarning(env, warning);
+    if (!options.frozen && !options.accept_findings) RETURN_IF_ERROR(CheckAudit(skill.files, skill.source));
   }
   if (options.dry_run) return ShowInstall(options, skills, records_folder, env);
   ASSIGN_OR_RETURN(InstallRecords records, InstallRecords::Open(records_folder));
@@ -258,6 +261,8 @@ void AddInstallCommand(CLI::App& app, InstallOptions& options) {
       ->excludes(copy);
   command->add_flag("--with-tests", options.with_tests, "Copy tests, answers and runs of the skill too");
   command->add_flag("--force", options.force, "Replace what was changed since, or wasn't installed by upskill");
+  command->add_flag("--accept-findings", options.accept_findings,
+                    "Install it in spite of severe findings (see `upskill audit`)");
   command->add_flag("--dry-run", options.dry_run, "Show what would be done, and write nothing");
   AddExamples(*command, {{"Install a skill for Claude Code in this project",
                           "upskill install skills/pdf-forms --agent claude-code"},

@@ -9,6 +9,7 @@
 
 #include "cli/options/help_formatter.h"
 #include "cli/skills/agent_option.h"
+#include "cli/skills/audited_skill.h"
 #include "cli/skills/commands.h"
 #include "cli/skills/install_source.h"
 #include "install/install_records.h"
@@ -25,6 +26,7 @@ struct UpdateOptions {
   std::vector<std::string> names;   // empty: all
   std::vector<std::string> agents;  // empty: all
   bool force = false;
+  bool accept_findings = false;
   bool dry_run = false;
 };
 
@@ -117,8 +119,15 @@ Result<bool> Update(const UpdateOptions& options, const std::vector<InstalledSki
                           std::find(options.names.begin(), options.names.end(), skill.name) != options.names.end();
     if (!is_meant || !is_for(skill)) continue;
     if (!skill.commit.empty()) SayThatGitIsAsked(skill.source.string(), env);
-    ASSIGN_OR_RETURN(const UpdatePlan plan,
+    ASSIGN_OR_RETURN(UpdatePlan plan,
                      PlanUpdate(skill, installed, options.force ? Force::kYes : Force::kNo, GitLimitsOf(env)));
+    if (plan.step == UpdatePlan::Step::kUpdate && !options.accept_findings) {
+      const Status audited = CheckAudit(plan.source, {skill.source, "", skill.mode, skill.evaluation});
+      if (!audited) {
+        plan.step = UpdatePlan::Step::kUnusable;
+        plan.detail = "not updated: " + audited.error().message;
+      }
+    }
     const bool unchanged = plan.step == UpdatePlan::Step::kUnchanged;
     if (plan.step == UpdatePlan::Step::kUpdate) ShowChange(skill, plan, shown, env);
     const bool changes_record =
@@ -153,6 +162,8 @@ void AddUpdateCommand(CLI::App& app, UpdateOptions& options) {
       ->allow_extra_args(false)
       ->type_name("NAME");
   command->add_flag("--force", options.force, "Replace skills that were changed since they were installed");
+  command->add_flag("--accept-findings", options.accept_findings,
+                    "Update skills in spite of severe findings (see `upskill audit`)");
   command->add_flag("--dry-run", options.dry_run, "Show what would be done, and write nothing");
   AddExamples(*command, {{"Update all installed skills", "upskill update"},
                          {"See what would be updated", "upskill update --dry-run"}});

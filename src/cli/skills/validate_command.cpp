@@ -10,7 +10,9 @@
 
 #include "cli/options/help_formatter.h"
 #include "cli/options/option_checks.h"
+#include "cli/skills/audited_skill.h"
 #include "cli/skills/commands.h"
+#include "cli/skills/workflow_command.h"
 #include "skill/skill_advice.h"
 #include "skill/skill_tree.h"
 #include "skill/specification.h"
@@ -55,25 +57,9 @@ Json ValidationJson(const SkillValidation& skill, const std::vector<SkillFinding
           {"advice", FindingsJson(advice)}};
 }
 
-// For a workflow command of GitHub: its text, or one of its properties, which may not hold ':' and ',' either.
-std::string WorkflowText(std::string_view text, bool property) {
-  std::string escaped;
-  for (const char c : text) {
-    const bool special = c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','));
-    if (special) {
-      escaped += fmt::format("%{:02X}", static_cast<unsigned>(c));
-    } else {
-      escaped += c;
-    }
-  }
-  return escaped;
-}
-
-std::string WorkflowCommand(const char* command, const SkillValidation& skill, const SkillFinding& finding) {
-  const std::string file = WorkflowText(skill.file.empty() ? skill.folder : skill.file, true);
-  const std::string place =
-      finding.line > 0 ? fmt::format(",line={},col={}", finding.line, finding.column) : std::string();
-  return fmt::format("::{} file={}{}::{}\n", command, file, place, WorkflowText(finding.message, false));
+std::string Annotation(const char* command, const SkillValidation& skill, const SkillFinding& finding) {
+  return WorkflowCommand(command, skill.file.empty() ? skill.folder : skill.file, finding.line, finding.column,
+                         finding.message);
 }
 
 void PrintAdvice(const SkillValidation& skill, const std::vector<SkillFinding>& advice, Env& env) {
@@ -115,8 +101,8 @@ void PrintText(const SkillValidation& skill, Env& env) {
 
 void PrintForGithub(const SkillValidation& skill, const std::vector<SkillFinding>& advice, Env& env) {
   if (skill.errors.empty()) PrintValid(skill, env);
-  for (const SkillFinding& error : skill.errors) PrintDocument(env, WorkflowCommand("error", skill, error));
-  for (const SkillFinding& one : advice) PrintDocument(env, WorkflowCommand("warning", skill, one));
+  for (const SkillFinding& error : skill.errors) PrintDocument(env, Annotation("error", skill, error));
+  for (const SkillFinding& one : advice) PrintDocument(env, Annotation("warning", skill, one));
 }
 
 // Keys, tokens and passwords in a file of a skill, which aren't repeated. `name`: of a file that isn't the SKILL.md.
@@ -149,9 +135,26 @@ void FindSecretsOf(const SkillValidation& skill, std::vector<SkillFinding>& advi
   }
 }
 
+// What `upskill audit` calls severe.
+Status FindSevere(const SkillValidation& skill, std::vector<SkillFinding>& advice) {
+  ASSIGN_OR_RETURN(const AuditedSkill audited, AuditFolder(skill.folder, {}));
+  for (const AuditFinding& finding : audited.findings) {
+    if (finding.severity != Severity::kSevere || finding.waived) continue;
+    const bool is_here = PlainPath((fs::path(skill.folder) / finding.file).string()) == skill.file;
+    const std::string where = is_here ? "this" : PlaceText(finding);
+    SkillFinding one{fmt::format("{} {} ({}; `upskill audit` says more)", where, finding.reason, finding.rule)};
+    if (is_here) one.line = finding.line;
+    if (is_here && finding.line > 0) one.column = 1;
+    advice.push_back(std::move(one));
+  }
+  return {};
+}
+
 std::vector<SkillFinding> AdviceFor(const SkillValidation& skill) {
   if (!skill.skill) return {};
-  std::vector<SkillFinding> advice = FindSkillAdvice(*skill.skill, skill.folder);
+  std::vector<SkillFinding> advice;
+  if (const Status audited = FindSevere(skill, advice); !audited) advice.push_back({audited.error().message});
+  for (SkillFinding& one : FindSkillAdvice(*skill.skill, skill.folder)) advice.push_back(std::move(one));
   FindSecretsOf(skill, advice);
   if (advice.size() > kMaxAdvice) {
     const std::size_t more = advice.size() - kMaxAdvice;
@@ -185,7 +188,7 @@ void AddValidateCommand(CLI::App& app, ValidateOptions& options) {
   command->add_option("PATH", options.paths, "Folder of a skill, or its SKILL.md")->required();
   command->add_flag("-r,--recursive", options.recursive, "Validate all skills below a folder");
   command->add_flag("--strict", options.strict,
-                    "Also give advice on what makes a skill better, and fail if there is any");
+                    "Also give advice and severe findings of `upskill audit`, and fail if there are any");
   command->add_flag("--json", options.json, "Print a JSON object for each skill, one a line");
   command->add_option("--format", options.format, "text, or github for annotations in GitHub Actions")
       ->type_name("FORMAT")
