@@ -22,17 +22,15 @@ constexpr std::size_t kMostInBlock = 1500;    // bytes before and after a place 
 constexpr std::size_t kMostInSentence = 160;  // bytes before a place that may negate it
 constexpr std::size_t kExcerptColumns = 120;
 
-re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
-
 bool AnyMatches(const AuditPatterns& patterns, std::string_view text) {
   return std::any_of(patterns.begin(), patterns.end(),
-                     [&](const auto& pattern) { return re2::RE2::PartialMatch(Piece(text), *pattern); });
+                     [&](const auto& pattern) { return re2::RE2::PartialMatch(re2::StringPiece(text), *pattern); });
 }
 
 std::size_t CountMatches(const AuditPatterns& patterns, std::string_view text) {
   std::size_t count = 0;
   for (const auto& pattern : patterns) {
-    for (re2::StringPiece rest = Piece(text); re2::RE2::FindAndConsume(&rest, *pattern);) ++count;
+    for (re2::StringPiece rest = re2::StringPiece(text); re2::RE2::FindAndConsume(&rest, *pattern);) ++count;
   }
   return count;
 }
@@ -124,12 +122,12 @@ class FileAudit {
 
   void Search(const AuditRule& rule, const ReadableText& reading) {
     for (const auto& pattern : rule.patterns) {
-      re2::StringPiece rest = Piece(reading.text);
+      re2::StringPiece rest = re2::StringPiece(reading.text);
       re2::StringPiece match;
       while (rest.size() > 0 && pattern->Match(rest, 0, rest.size(), re2::RE2::UNANCHORED, &match, 1)) {
         const auto begin = static_cast<std::size_t>(match.data() - reading.text.data());
         const std::size_t end = begin + std::max<std::size_t>(match.size(), 1);
-        rest = Piece(std::string_view(reading.text).substr(std::min(end, reading.text.size())));
+        rest = re2::StringPiece(std::string_view(reading.text).substr(std::min(end, reading.text.size())));
         if (!IsNearWhatItNeeds(rule, reading.text, begin, end)) continue;
         Add(rule, reading, begin, match.size());
         if (places_[rule.id] >= kMostPlaces) return;
@@ -157,7 +155,7 @@ class FileAudit {
   static bool IsTrusted(const AuditRule& rule, std::string_view found) {
     static const re2::RE2 kUrl("(?i)(?:https?|ftp)://");
     std::size_t urls = 0;
-    for (re2::StringPiece rest = Piece(found); re2::RE2::FindAndConsume(&rest, kUrl);) ++urls;
+    for (re2::StringPiece rest = re2::StringPiece(found); re2::RE2::FindAndConsume(&rest, kUrl);) ++urls;
     return urls > 0 && CountMatches(rule.trusts, found) == urls;
   }
 

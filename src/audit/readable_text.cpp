@@ -23,8 +23,6 @@ constexpr std::array<std::string_view, 25> kScriptEndings = {
     ".sh", ".bash", ".zsh", ".fish", ".py",  ".js",  ".mjs", ".cjs", ".ts",    ".tsx",  ".jsx",         ".rb", ".pl",
     ".ps", ".ps1",  ".bat", ".cmd",  ".php", ".lua", ".r",   ".go",  ".swift", ".psm1", ".applescript", ".vbs"};
 
-re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
-
 bool IsInvisible(char32_t c) {
   return c == 0xAD || c == 0x34F || c == 0x61C || c == 0x180E || (c >= 0x200B && c <= 0x200F) ||
          (c >= 0x202A && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) || (c >= 0xFE00 && c <= 0xFE0F) || c == 0xFEFF ||
@@ -77,12 +75,12 @@ std::string WithVariables(const std::string& text) {
   std::map<std::string, std::string, std::less<>> values;
   std::string name;
   std::string value;
-  for (re2::StringPiece rest = Piece(text); re2::RE2::FindAndConsume(&rest, kAssignment, &name, &value);)
+  for (re2::StringPiece rest = re2::StringPiece(text); re2::RE2::FindAndConsume(&rest, kAssignment, &name, &value);)
     values[name] = value;
   std::string result;
   re2::StringPiece use;
   const char* done = text.data();
-  for (re2::StringPiece rest = Piece(text); re2::RE2::FindAndConsume(&rest, kUse, &use, &name);) {
+  for (re2::StringPiece rest = re2::StringPiece(text); re2::RE2::FindAndConsume(&rest, kUse, &use, &name);) {
     const auto found = values.find(name);
     if (found == values.end() || result.size() > 2 * kMaxAuditedBytes) continue;
     result.append(done, use.data()) += found->second;
@@ -103,7 +101,7 @@ std::string Unquoted(const std::string& plain) {
   return Replaced(std::move(text), kEmphasis, "");
 }
 
-std::size_t LineAt(std::string_view text, std::size_t offset) { return PositionAt(text, offset).line; }
+std::size_t LineNumberAt(std::string_view text, std::size_t offset) { return PositionAt(text, offset).line; }
 
 // Text of base64, hexadecimal digits or escapes; empty: it is something else.
 std::string Decoded(const std::string& code) {
@@ -154,8 +152,8 @@ void AddTags(const std::string& raw, std::vector<ReadableText>& readings) {
   while (re2::RE2::FindAndConsume(&rest, kTags, &found)) {
     std::u32string spelled = DecodeUtf8({found.data(), found.size()});
     for (char32_t& c : spelled) c -= 0xE0000;
-    readings.push_back(
-        {Reading::kHidden, EncodeUtf8(spelled), LineAt(raw, static_cast<std::size_t>(found.data() - raw.data()))});
+    readings.push_back({Reading::kHidden, EncodeUtf8(spelled),
+                        LineNumberAt(raw, static_cast<std::size_t>(found.data() - raw.data()))});
   }
 }
 

@@ -162,6 +162,7 @@ std::vector<ListedHead> HeadsInSession(const AgentListing& listing, std::optiona
 
 std::vector<std::vector<std::size_t>> ClashesOf(const std::vector<SkillHead>& skills) {
   std::vector<std::set<std::string>> words;
+  words.reserve(skills.size());
   for (const SkillHead& skill : skills) words.push_back(WordsOf(skill.description));
   std::vector<std::vector<std::size_t>> clashes(skills.size());
   for (std::size_t i = 0; i < skills.size(); ++i) {

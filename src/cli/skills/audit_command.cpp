@@ -86,8 +86,9 @@ std::string ResultText(const std::vector<AuditedSkill>& skills) {
     names.resize(kNamed);
     names.push_back(fmt::format("{} more", bad - kNamed));
   }
-  return fmt::format("{} in {} of {}: don't install {} before you have read {}.{}", Counted(severe, "severe finding"),
-                     bad, Counted(skills.size(), "skill"), fmt::join(names, ", "), severe == 1 ? "it" : "them", rest);
+  const std::string of = skills.size() == 1 ? "" : fmt::format(" in {} of {} skills", bad, skills.size());
+  return fmt::format("{}{}: review {} before you install {}.{}", Counted(severe, "severe finding"), of,
+                     severe == 1 ? "it" : "them", fmt::join(names, ", "), rest);
 }
 
 void PrintText(const std::vector<AuditedSkill>& skills, Env& env) {
@@ -105,7 +106,7 @@ void PrintText(const std::vector<AuditedSkill>& skills, Env& env) {
       env.out(TerminalText::Format("           {}\n", finding.excerpt));
     }
   }
-  if (notes > 0) env.out(TerminalText::Format("\n{}: --format json lists them\n", Counted(notes, "note")));
+  if (notes > 0) env.out(TerminalText::Format("\n{} (shown with --format json)\n", Counted(notes, "note")));
 }
 
 Json JsonOf(const std::vector<AuditedSkill>& skills) {
@@ -166,8 +167,8 @@ void PrintForGithub(const std::vector<AuditedSkill>& skills, Env& env) {
 }
 
 void AddAuditCommand(CLI::App& app, AuditOptions& options) {
-  CLI::App* command =
-      app.add_subcommand("audit", "Say what in a skill speaks against installing it")->group("Skills for agents");
+  CLI::App* command = app.add_subcommand("audit", "Check skills for anything unsafe before you install them")
+                          ->group("Skills for agents");
   command->add_option("PATH", options.paths, "Skill, a folder of skills, or a .skill or .zip archive")->required();
   command
       ->add_option("--waivers", options.waivers,

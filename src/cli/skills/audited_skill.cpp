@@ -37,6 +37,7 @@ Result<AuditedSkill> AuditFolder(const std::string& path, const std::string& wai
   skill.name = fs::is_directory(absolute, code) ? absolute.filename().string() : absolute.stem().string();
   ASSIGN_OR_RETURN(const FileMap files, FilesOf(path));
   skill.findings = AuditSkill(files, BuiltInAuditRules());
+  if (waivers == "/dev/null") return skill;
   const fs::path file = waivers.empty() ? FolderOf(absolute) / "audit-waivers.txt" : fs::path(waivers);
   if (waivers.empty() && !fs::is_regular_file(fs::symlink_status(file, code))) return skill;
   ASSIGN_OR_RETURN(const std::string text, ReadFile(file, kMaxWaiverBytes));
@@ -68,7 +69,7 @@ Status CheckAudit(const SkillFiles& skill, const InstallSource& source) {
                            findings[i].excerpt);
   }
   if (severe > kShown) message += fmt::format("\n  and {} more", severe - kShown);
-  return InputError(message + "\nread them, then install it with --accept-findings if you trust it");
+  return InputError(message + "\nif you have read them and trust the skill, add --accept-findings");
 }
 
 }  // namespace upskill

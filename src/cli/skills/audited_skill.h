@@ -18,8 +18,8 @@ struct AuditedSkill {
 };
 
 // Audits a skill's folder or archive. Waivers are those of `waivers` or, if it is empty, of audit-waivers.txt in the
-// folder that the skill's folder is in: never of a file inside the skill, which its author writes. Error: the skill or
-// the waivers can't be read.
+// folder that the skill's folder is in, and none with "/dev/null": never of a file inside the skill, which its author
+// writes. Error: the skill or the waivers can't be read.
 Result<AuditedSkill> AuditFolder(const std::string& path, const std::string& waivers);
 
 // "scripts/setup.sh:3".

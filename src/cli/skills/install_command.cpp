@@ -53,7 +53,7 @@ const char* WhatIsDone(InstallPlan::Step step, bool dry_run) {
     case InstallPlan::Step::kNothing:
       break;
   }
-  return "is there already, unchanged,";
+  return "is already installed";
 }
 
 TerminalText OutcomeOf(const InstallPlan& plan, const SkillFiles& skill, bool dry_run) {
@@ -124,7 +124,7 @@ Status Install(const InstallOptions& options, const Env& env) {
   ASSIGN_OR_RETURN(const std::vector<SkillToInstall> skills, SkillsMeant(options, env));
   for (const SkillToInstall& skill : skills) {
     for (const std::string& warning : skill.files.warnings) PrintWarning(env, warning);
-    if (!options.frozen && !options.accept_findings) RETURN_IF_ERROR(CheckAudit(skill.files, skill.source));
+    if (!options.accept_findings) RETURN_IF_ERROR(CheckAudit(skill.files, skill.source));
   }
   if (options.dry_run) return ShowInstall(options, skills, records_folder, env);
   ASSIGN_OR_RETURN(InstallRecords records, InstallRecords::Open(records_folder));

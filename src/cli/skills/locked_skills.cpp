@@ -62,7 +62,8 @@ Result<SkillToInstall> SourceOf(const LockedSkill& locked, const fs::path& proje
 
 Error NoLongerThere(const std::string& source) {
   return InputError(fmt::format(
-      "{} no longer gives the files that were locked; find out who changed it, then install the skill again", source));
+      "the files of {} no longer match the SHA-256 in the lock; find out why before you install the skill again",
+      source));
 }
 
 Result<SkillToInstall> Restored(const LockedSkill& locked, const fs::path& project, const Env& env) {
@@ -154,10 +155,11 @@ std::string HowItDiffers(const fs::path& folder, const LockedSkill& locked,
   for (const InstalledSkill& known : installed) {
     if (known.folder != folder || TreeSha256(known.files) != locked.sha256) continue;
     const Result<std::vector<std::string>> differences = DifferencesFrom(known.files, folder);
-    if (!differences || differences->empty()) return "changed: which files may be executed";
+    if (!differences || differences->empty())
+      return "changed: which files may be executed; uninstall it, then upskill install --frozen restores it";
     return "changed: " + DifferencesText(*differences);
   }
-  return "changed: another version than the locked one";
+  return "changed: not the locked version; upskill install --frozen --force restores it";
 }
 
 // All project folders in which agents look for skills.
@@ -197,7 +199,7 @@ Comparison Compare(const std::vector<LockedSkill>& locked, const fs::path& proje
       if (known == places.end()) {
         if (!allow_unlocked) comparison.differences.push_back({name, folder, "not locked"});
       } else if (!IsOneOf(folder, known->second)) {
-        comparison.differences.push_back({name, folder, "extra: it is locked for other agents"});
+        comparison.differences.push_back({name, folder, "also there: the lock doesn't list this agent"});
       }
     }
   }
@@ -214,14 +216,14 @@ Result<bool> Verify(const VerifyOptions& options, const Env& env) {
   ASSIGN_OR_RETURN(const std::vector<InstalledSkill> installed, LoadInstalledSkills(UserConfigFolder(env.variable)));
   const auto [same, differences] = Compare(locked, project, installed, options.allow_unlocked);
   if (differences.empty()) {
-    env.out(TerminalText::Format("{} as {} says\n", same == 1 ? "The skill is" : fmt::format("All {} copies are", same),
+    env.out(TerminalText::Format("{} {}\n", same == 1 ? "The skill matches" : fmt::format("All {} copies match", same),
                                  kSkillLockFile));
     return true;
   }
   env.out(TerminalText::Format(
-      "{} from {}; {} as it says\n",
-      differences.size() == 1 ? "1 skill differs" : fmt::format("{} skills differ", differences.size()), kSkillLockFile,
-      same == 1 ? "1 is" : fmt::format("{} are", same)));
+      "{} from {}; {}\n",
+      differences.size() == 1 ? "1 copy differs" : fmt::format("{} copies differ", differences.size()), kSkillLockFile,
+      same == 1 ? "1 matches" : fmt::format("{} match", same)));
   for (const auto& [name, folder, what] : differences) {
     env.out(TerminalText::Format("{} in {}: {}\n", name, folder.parent_path().lexically_relative(project), what));
   }
@@ -247,6 +249,7 @@ Result<bool> Outdated(const OutdatedOptions& options, const Env& env) {
   ASSIGN_OR_RETURN(const fs::path project, ProjectHere());
   ASSIGN_OR_RETURN(const std::vector<LockedSkill> locked, LoadSkillLock(project));
   std::vector<std::string> known;
+  known.reserve(locked.size());
   for (const LockedSkill& skill : locked) known.push_back(skill.name);
   for (const std::string& name : options.names) {
     if (!IsOneOf(name, known)) {

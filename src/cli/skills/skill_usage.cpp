@@ -89,9 +89,9 @@ SkillRow RowOf(const AgentListing& listing, const FoundSkill& found, const Agent
   return row;
 }
 
-void AddAdvice(SkillRow& row, int days) {
+void AddAdvice(SkillRow& row, int days, bool any_session) {
   if (!row.found.problem.empty()) return row.advice.push_back("can't be read, so agents skip it");
-  if (row.uses && row.uses->total() == 0)
+  if (any_session && row.uses && row.uses->total() == 0)
     row.advice.push_back(row.head.is_hidden ? fmt::format("not used in {} days", days)
                                             : fmt::format("not used in {} days: uninstall it?", days));
   if (row.listed.cut_off > 0) {
@@ -101,7 +101,7 @@ void AddAdvice(SkillRow& row, int days) {
                                                Counted(row.listed.cut_off, "character")));
   }
   if (!row.clashes.empty())
-    row.advice.push_back(fmt::format("can't be told from {} by its description", fmt::join(row.clashes, ", ")));
+    row.advice.push_back(fmt::format("its description is too similar to that of {}", fmt::join(row.clashes, ", ")));
 }
 
 Result<std::vector<SkillRow>> RowsOf(const UsageReport& report, const std::vector<FoundSkill>& found,
@@ -129,7 +129,7 @@ Result<std::vector<SkillRow>> RowsOf(const UsageReport& report, const std::vecto
     if (!history.verdicts[i].empty()) rows[i].verdict = std::move(history.verdicts[i].front());
     for (const std::size_t other : clashes[i])
       rows[i].clashes.push_back(heads[other].name == heads[i].name ? heads[other].file : heads[other].name);
-    AddAdvice(rows[i], report.days);
+    AddAdvice(rows[i], report.days, usage.sessions.value_or(0) > 0);
   }
   return rows;
 }
@@ -157,7 +157,7 @@ std::string Sentence(const UsageReport& report, const std::vector<SkillRow>& row
                                         rows.size() == 1 ? "costs" : "cost",
                                         WithThousands(static_cast<long long>(tokens)), report.agent->name);
   if (!usage.sessions) return fmt::format("{}; upskill can't read its sessions to see which are used", costs);
-  if (*usage.sessions == 0) return fmt::format("{}; it had no session in {} days", costs, report.days);
+  if (*usage.sessions == 0) return fmt::format("{}; it had no sessions in the last {} days", costs, report.days);
   const std::string which =
       unused == 0 ? "each was used" : fmt::format("{} {} used", unused, unused == 1 ? "wasn't" : "weren't");
   return fmt::format("{}; {} in {} days ({})", costs, which, report.days, Counted(*usage.sessions, "session"));

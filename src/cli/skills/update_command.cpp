@@ -25,6 +25,7 @@ namespace {
 struct UpdateOptions {
   std::vector<std::string> names;   // empty: all
   std::vector<std::string> agents;  // empty: all
+  bool everywhere = false;          // also the copies in other projects
   bool force = false;
   bool accept_findings = false;
   bool dry_run = false;
@@ -103,8 +104,8 @@ Status CarryOutUpdate(const UpdatePlan& plan, InstallRecords& records) {
 }
 
 // Whether all of them are current.
-Result<bool> Update(const UpdateOptions& options, const std::vector<InstalledSkill>& installed, InstallRecords* records,
-                    const Env& env) {
+Result<bool> Update(const UpdateOptions& options, const std::vector<InstalledSkill>& installed, const fs::path& project,
+                    InstallRecords* records, const Env& env) {
   RETURN_IF_ERROR(CheckNames(options.names, installed));
   ASSIGN_OR_RETURN(const std::vector<const Agent*> agents, AgentsNamed(options.agents, true));
   const auto is_for = [&](const InstalledSkill& skill) {
@@ -113,11 +114,13 @@ Result<bool> Update(const UpdateOptions& options, const std::vector<InstalledSki
            });
   };
   bool all_current = true;
+  bool any = false;
   std::set<std::string> shown;
   for (const InstalledSkill& skill : installed) {
     const bool is_meant = options.names.empty() ||
                           std::find(options.names.begin(), options.names.end(), skill.name) != options.names.end();
     if (!is_meant || !is_for(skill)) continue;
+    any = true;
     if (!skill.commit.empty()) SayThatGitIsAsked(skill.source.string(), env);
     ASSIGN_OR_RETURN(UpdatePlan plan,
                      PlanUpdate(skill, installed, options.force ? Force::kYes : Force::kNo, GitLimitsOf(env)));
@@ -139,33 +142,51 @@ Result<bool> Update(const UpdateOptions& options, const std::vector<InstalledSki
     env.out(TerminalText::Format("{} in {}: {}\n", skill.name, skill.folder.parent_path(),
                                  done ? TextOf(skill, plan, records == nullptr) : done.error().message));
   }
-  if (installed.empty()) env.error("no skills are installed; upskill install SKILL --agent NAME installs one\n");
-  return all_current;
+  if (any) return all_current;
+  const Result<std::vector<LockedSkill>> locked = LoadSkillLock(project);
+  if (locked && !locked->empty()) {
+    env.error(TerminalText::Format(
+        "nothing is installed in this project: `upskill install --frozen` installs what {} says\n", kSkillLockFile));
+  } else {
+    env.error("no skills are installed here; `upskill install SKILL --agent NAME` installs one\n");
+  }
+  return true;
 }
 
 Result<bool> UpdateInstalled(const UpdateOptions& options, const Env& env) {
   ASSIGN_OR_RETURN(const fs::path records_folder, RecordsFolder(env));
-  ASSIGN_OR_RETURN(const std::vector<InstalledSkill> installed, LoadInstalledSkills(records_folder));
-  if (options.dry_run || installed.empty()) return Update(options, installed, nullptr, env);
+  ASSIGN_OR_RETURN(const fs::path current, CurrentFolder());
+  const fs::path project = ProjectRootOf(current);
+  const auto meant = [&](std::vector<InstalledSkill> skills) {
+    std::erase_if(skills, [&](const InstalledSkill& skill) {
+      return !options.everywhere && !skill.project.empty() && skill.project != project;
+    });
+    return skills;
+  };
+  ASSIGN_OR_RETURN(std::vector<InstalledSkill> installed, LoadInstalledSkills(records_folder));
+  installed = meant(std::move(installed));
+  if (options.dry_run || installed.empty()) return Update(options, installed, project, nullptr, env);
   ASSIGN_OR_RETURN(InstallRecords records, InstallRecords::Open(records_folder));
-  const std::vector<InstalledSkill> skills = records.skills();  // a copy: they change meanwhile
-  return Update(options, skills, &records, env);
+  const std::vector<InstalledSkill> skills = meant(records.skills());  // a copy: they change meanwhile
+  return Update(options, skills, project, &records, env);
 }
 
 void AddUpdateCommand(CLI::App& app, UpdateOptions& options) {
   CLI::App* command =
-      app.add_subcommand("update", "Install skills again whose source has changed")->group("Skills for agents");
-  command->add_option("NAME", options.names, "Name of an installed skill; without it, all are updated");
+      app.add_subcommand("update", "Update installed skills whose source has changed")->group("Skills for agents");
+  command->add_option("NAME", options.names,
+                      "Name of an installed skill; without it, all of this project and of the user");
   command
       ->add_option("--agent", options.agents,
                    fmt::format("Only what is installed for this agent (repeatable): {}; or all", AgentIds()))
       ->allow_extra_args(false)
       ->type_name("NAME");
+  command->add_flag("--everywhere", options.everywhere, "Also update the copies in other projects");
   command->add_flag("--force", options.force, "Replace skills that were changed since they were installed");
   command->add_flag("--accept-findings", options.accept_findings,
                     "Update skills in spite of severe findings (see `upskill audit`)");
   command->add_flag("--dry-run", options.dry_run, "Show what would be done, and write nothing");
-  AddExamples(*command, {{"Update all installed skills", "upskill update"},
+  AddExamples(*command, {{"Update the skills of this project and your own", "upskill update"},
                          {"See what would be updated", "upskill update --dry-run"}});
   AddHelpNote(
       *command,
