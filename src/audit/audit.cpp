@@ -216,10 +216,16 @@ Result<FileMap> ReadAuditedFolder(const std::string& folder) {
   namespace fs = std::filesystem;
   const LeftOut is_git = [](const std::string& name) { return fs::path(name).filename() == ".git"; };
   ASSIGN_OR_RETURN(FileMap files, ReadSkillFiles(folder, is_git, OddEntries::kLeftOut, SkillLimits()));
-  for (const auto& [name, type] : ListSkillFolder(folder, is_git).entries) {
+  const SkillListing listing = ListSkillFolder(folder, is_git);
+  RETURN_IF_ERROR(listing.status);
+  for (const auto& [name, type] : listing.entries) {
     std::error_code code;
-    if (type == fs::file_type::symlink)
+    if (type == fs::file_type::symlink) {
       files[name].content = "symbolic link to " + fs::read_symlink(fs::path(folder) / name, code).string();
+    } else if (type != fs::file_type::regular && type != fs::file_type::directory) {
+      return InputError(
+          fmt::format("{} is neither a file nor a folder, so it can't be audited", (fs::path(folder) / name).string()));
+    }
   }
   return files;
 }

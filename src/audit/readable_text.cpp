@@ -57,7 +57,8 @@ std::string Replaced(std::string text, const re2::RE2& pattern, const char* by) 
 
 std::string PlainText(const std::string& raw) {
   static const re2::RE2 kContinued(R"((?:\\|[ \t]`)[ \t]*\n)");
-  std::string plain = raw;
+  static const re2::RE2 kTerminal(R"((?:\x1b\[|\x{9B})[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f\x{80}-\x{9F}])");
+  std::string plain = Replaced(raw, kTerminal, "");
   if (std::any_of(raw.begin(), raw.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) {
     std::u32string characters = DecodeUtf8(NormalizeNfkc(raw));
     std::erase_if(characters, IsInvisible);
@@ -184,9 +185,13 @@ std::string Frontmatter(std::string_view name, const std::string& raw) {
   return end == std::string::npos ? "" : raw.substr(0, end);
 }
 
-// Whether it is a program, a picture or the like. UTF-16, which PowerShell reads, is text.
-bool IsBinary(std::string_view content) {
-  return !content.starts_with("\xFF\xFE") && !content.starts_with("\xFE\xFF") &&
+// Whether it is a program, a picture or the like. UTF-16, which PowerShell reads, is text, and so is what agents read
+// or run by its name, whatever bytes are in it.
+bool IsBinary(std::string_view name, std::string_view content) {
+  static const re2::RE2 kTextName(
+      R"((?i)\.(?:md|mdx|markdown|txt|rst|html?|svg|xml|json|jsonl|ya?ml|toml|ini|cfg|csv)$)");
+  return !IsScript(name, content) && !re2::RE2::PartialMatch(re2::StringPiece(name.data(), name.size()), kTextName) &&
+         !content.starts_with("\xFF\xFE") && !content.starts_with("\xFE\xFF") &&
          content.substr(0, 8000).find('\0') != std::string_view::npos;
 }
 
@@ -201,7 +206,7 @@ bool IsScript(std::string_view name, std::string_view content) {
 
 std::vector<ReadableText> ReadingsOf(std::string_view name, std::string_view content) {
   constexpr std::size_t kFirstBytes = 16;
-  if (IsBinary(content)) return {{Reading::kRaw, ReplaceInvalidUtf8(content.substr(0, kFirstBytes))}};
+  if (IsBinary(name, content)) return {{Reading::kRaw, ReplaceInvalidUtf8(content.substr(0, kFirstBytes))}};
   std::string bytes(content.substr(0, kMaxAuditedBytes));
   std::erase_if(bytes, [](char c) { return c == '\0' || c == '\r'; });
   const std::string raw = ReplaceInvalidUtf8(bytes);

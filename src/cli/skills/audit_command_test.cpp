@@ -43,7 +43,7 @@ class AuditCommand : public CommandLineTest {
 
 TEST_F(AuditCommand, BeginsWithWhatToDo) {
   EXPECT_EQ(Run({"audit", skills()}), 1);
-  EXPECT_THAT(out, StartsWith("1 severe finding in 1 of 2 skills: don't install pdf-tools"));
+  EXPECT_THAT(out, StartsWith("1 severe finding in 1 of 2 skills: review it before you install pdf-tools"));
   EXPECT_THAT(out, HasSubstr("SKILL.md:6"));
   EXPECT_EQ(Run({"audit", skills() + "/greet"}), 0);
   EXPECT_THAT(out, StartsWith("No severe findings in 1 skill"));
@@ -59,7 +59,7 @@ TEST_F(AuditCommand, ReadsArchives) {
   const std::string archive = (folder.path() / "pdf.skill").string();
   ASSERT_EQ(Run({"pack", pdf_tools(), "-o", archive}), 0) << error;
   EXPECT_EQ(Run({"audit", archive}), 1);
-  EXPECT_THAT(out, HasSubstr("don't install pdf "));
+  EXPECT_THAT(out, HasSubstr("before you install pdf."));
 }
 
 TEST_F(AuditCommand, Formats) {

@@ -203,7 +203,7 @@ TEST_F(InstallCommand, NameInTheConfiguredFolder) {
   Do({"install", "greet", "--agent", "pi"});
   EXPECT_TRUE(fs::exists(project() / ".pi/skills/greet/SKILL.md"));
   Do({"install", (source / "SKILL.md").string(), "--agent", "pi"});
-  EXPECT_THAT(out, HasSubstr("is there already, unchanged"));
+  EXPECT_THAT(out, HasSubstr("is already installed"));
 }
 
 TEST_F(InstallCommand, NamesThatLeaveTheFolder) {
@@ -322,7 +322,7 @@ TEST_F(LockedProject, IsNotWrittenWhenASourceHasChanged) {
   OnABareMachine();
   ChangeSource();
   EXPECT_EQ(Run({"install", "--frozen"}), 2);
-  EXPECT_THAT(error, AllOf(HasSubstr("greet: "), HasSubstr("no longer gives the files that were locked"),
+  EXPECT_THAT(error, AllOf(HasSubstr("greet: "), HasSubstr("no longer match the SHA-256 in the lock"),
                            HasSubstr("nothing was installed"), Not(HasSubstr("leave: "))));
   EXPECT_FALSE(fs::exists(project() / ".pi"));
   folder.Write("project/upskill.lock", "<<<<<<< HEAD\n" + *ReadFile(lock()));
@@ -345,12 +345,13 @@ TEST_F(LockedProject, VerifySaysWhatDiffers) {
   fs::remove_all(project() / ".claude/skills/greet");
   fs::create_directory_symlink(source, project() / ".claude/skills/greet");
   EXPECT_EQ(Run({"verify"}), 1);
-  EXPECT_THAT(out, AllOf(HasSubstr("4 skills differ from upskill.lock"),
-                         HasSubstr("greet in .pi/skills: changed: SKILL.md was changed"),
-                         HasSubstr("greet in .claude/skills: changed: it is a link"),
-                         HasSubstr("greet in .gemini/skills: extra"), HasSubstr("other in .goose/skills: not locked")));
+  EXPECT_THAT(out,
+              AllOf(HasSubstr("4 copies differ from upskill.lock"),
+                    HasSubstr("greet in .pi/skills: changed: SKILL.md was changed"),
+                    HasSubstr("greet in .claude/skills: changed: it is a link"),
+                    HasSubstr("greet in .gemini/skills: also there"), HasSubstr("other in .goose/skills: not locked")));
   Run({"verify", "--allow-unlocked"});
-  EXPECT_THAT(out, AllOf(HasSubstr("3 skills differ"), Not(HasSubstr("not locked"))));
+  EXPECT_THAT(out, AllOf(HasSubstr("3 copies differ"), Not(HasSubstr("not locked"))));
 }
 
 TEST_F(LockedProject, OnlyWhatATeamSharesIsLocked) {
@@ -399,7 +400,7 @@ TEST_F(LockedProject, TheLockOfNpxSkillsIsRead) {
   EXPECT_FALSE(fs::exists(project() / ".pi/skills/greet/tests.json"));
   write(std::string(64, '0'));
   EXPECT_EQ(Run({"install", "--frozen", "--agent", "claude-code"}), 2);
-  EXPECT_THAT(error, HasSubstr("no longer gives the files that were locked"));
+  EXPECT_THAT(error, HasSubstr("no longer match the SHA-256 in the lock"));
 }
 
 TEST_F(InstallCommand, GitSourcesThatCannotBe) {

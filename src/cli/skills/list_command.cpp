@@ -226,6 +226,7 @@ void AddListCommand(CLI::App& app, ListOptions& options) {
           ->needs(agent);
   command->add_option("--days", options.days, "How far back --usage looks at sessions (days)")
       ->check(WholeNumber(1, 3650))
+      ->type_name("DAYS")
       ->capture_default_str()
       ->needs(usage);
   command->add_flag("-v,--verbose", options.verbose,

@@ -284,7 +284,8 @@ void AddVerifyCommand(CLI::App& app, VerifyOptions& options) {
                           ->group("Skills for agents");
   command->add_flag("--allow-unlocked", options.allow_unlocked,
                     "Allow skills that aren't in the lock, such as the project's own");
-  AddExamples(*command, {{"Check that the skills are those that the team has agreed on", "upskill verify"}});
+  AddExamples(*command, {{"Check that the skills are those that the team has agreed on", "upskill verify"},
+                         {"The same in a project with skills of its own", "upskill verify --allow-unlocked"}});
   AddHelpNote(*command, "Exit code 1: a skill was changed, is missing, isn't locked, or is there for another agent.");
 }
 
@@ -295,7 +296,8 @@ void AddOutdatedCommand(CLI::App& app, OutdatedOptions& options) {
   CLI::App* command =
       app.add_subcommand("outdated", "List locked skills whose source has a newer version")->group("Skills for agents");
   command->add_option("NAME", options.names, "Name of a skill in upskill.lock; without it, all");
-  AddExamples(*command, {{"See what `upskill update` would change", "upskill outdated"}});
+  AddExamples(*command, {{"See what `upskill update` would change", "upskill outdated"},
+                         {"Ask about one skill", "upskill outdated pdf-forms"}});
   AddHelpNote(*command, "Exit code 1: a source has a newer version, or can't be read. Nothing is changed.");
 }
 
