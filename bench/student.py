@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the time of a model in process goes (bench/run --only student)."""
+import json
+import re
+import subprocess
+import time
+
+PARALLEL = 32
+
+
+def batched_row(tools, model, prompt, answer, *options):
+    """The columns of llama-batched-bench for 32 sequences of these lengths."""
+    command = [tools / "llama-batched-bench", "-m", model, "-c", str(PARALLEL * (prompt + answer + 32)), "-b", "512", "-ub", "512",
+               "-npp", str(prompt), "-ntg", str(answer), "-npl", str(PARALLEL), *options]
+    text = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
+    row = [line for line in text.splitlines() if re.match(r"\| +\d+ \|", line)][-1]
+    return [cell.strip() for cell in row.strip("|").split("|")]
+
+
+def figures(bench, skill, model):
+    """Prints the parts of the wall time; yields the ratio to llama-batched-bench for the same tokens."""
+    log, runs = bench.folder / "student.log", bench.folder / "student"
+    program, *arguments = bench.eval(skill, runs, "--runs", "2", "--max-tokens", "512", "-m", f"llama:{model}")
+    start = time.monotonic()
+    out = subprocess.run([program, "--log", log, *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
+    wall = time.monotonic() - start
+    result = json.loads(out)["students"][0]
+    parts = [json.loads(table) for table in re.findall(r" engine: (.*)", log.read_text())]
+    seconds = 0.0
+    for name in sorted({name for table in parts for name in table}):
+        part = {key: sum(table.get(name, {}).get(key, 0) for table in parts) for key in ("batches", "tokens", "seconds")}
+        seconds += part["seconds"]
+        print(f"{part['seconds']:8.2f}  s: {name}, {part['tokens']:,} tokens in {part['batches']:,} batches")
+    print(f"{wall - seconds:8.2f}  s: the rest (start, loading, checks, end)")
+    ideal = 0.0
+    for arm in ("baseline", "with_skill"):
+        tokens, answers = result["tokens"][arm], result[arm]["total"]
+        ideal += float(batched_row(bench.tools, model, tokens["prompt"] // answers, tokens["output"] // answers, "--no-repack",
+                                   *(["-pps"] if arm == "with_skill" else []))[8])
+    yield (f"student  {result['model']}: llama-batched-bench with upstream's kernels, one run for each arm ({ideal:.1f} s), "
+           f"against eval ({wall:.1f} s)", ideal / wall, ">=", 1.5)
