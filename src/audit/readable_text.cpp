@@ -160,8 +160,8 @@ void AddTags(const std::string& raw, std::vector<ReadableText>& readings) {
 
 // Comments of HTML and Markdown, texts of images, and what follows many blank lines or spaces.
 void AddUnseen(const std::string& plain, std::vector<ReadableText>& readings) {
-  static const re2::RE2 kUnseen(
-      R"((?s)(<!--.*?-->|!\[[^\]\n]*\]|\n\[//\]: # [^\n]*|<[^>]*display:\s*none[^>]*>[^<]*|<details>\s*<summary>\s*</summary>.*?</details>))");
+  static const re2::RE2 kUnseen(R"((?s)(<!--.*?-->|!\[[^\]\n]*\]|\n\[//\]: # [^\n]*|<[^>]*display:\s*none[^>]*>[^<]*|)"
+                                R"(<details>\s*<summary>\s*</summary>.*?</details>))");
   static const re2::RE2 kFar(
       fmt::format(R"(((?:(?:[ \t\r]*\n){{{}}}|[ \t]{{200}})\s*\S[^\n]*(?:\n[^\n]+)*))", kFarLines));
   for (const re2::RE2* const pattern : {&kUnseen, &kFar}) {

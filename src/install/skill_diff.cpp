@@ -16,6 +16,7 @@ namespace {
 
 using Lines = std::vector<std::string_view>;
 
+constexpr std::size_t kFewestLines = 3;                    // shown of a file
 constexpr std::size_t kMostCells = std::size_t{4} << 20U;  // of the table that a comparison fills
 
 bool IsText(std::string_view content) {
@@ -66,7 +67,7 @@ std::vector<DiffLine> ChangedLines(std::string_view before, std::string_view aft
   return changed;
 }
 
-void AddFile(const std::string& name, const SkillFile* before, const SkillFile* after, std::vector<DiffLine>& lines) {
+std::vector<DiffLine> ChangesOfFile(const std::string& name, const SkillFile* before, const SkillFile* after) {
   const auto size = [](const SkillFile* file) { return file == nullptr ? 0 : file->content.size(); };
   const auto content = [](const SkillFile* file) {
     return file == nullptr ? std::string_view() : std::string_view(file->content);
@@ -75,10 +76,11 @@ void AddFile(const std::string& name, const SkillFile* before, const SkillFile* 
   if (after != nullptr && after->executable && (before == nullptr || !before->executable)) notes += " (executable)";
   const bool is_text = IsText(content(before)) && IsText(content(after));
   if (!is_text) notes += fmt::format(" (not text, {} bytes before, {} after)", size(before), size(after));
-  lines.push_back({DiffLine::Kind::kFile, name + notes});
-  if (!is_text) return;
+  std::vector<DiffLine> lines = {{DiffLine::Kind::kFile, name + notes}};
+  if (!is_text) return lines;
   std::vector<DiffLine> changed = ChangedLines(content(before), content(after));
   lines.insert(lines.end(), std::make_move_iterator(changed.begin()), std::make_move_iterator(changed.end()));
+  return lines;
 }
 
 }  // namespace
@@ -88,8 +90,7 @@ std::vector<DiffLine> SkillDiff(const FileMap& before, const FileMap& after, std
   for (const FileMap* files : {&before, &after}) {
     for (const auto& [name, file] : *files) names.insert(name);
   }
-  std::vector<DiffLine> lines;
-  std::size_t left_out = 0;
+  std::vector<std::vector<DiffLine>> changed;  // by file, its name first
   for (const std::string& name : names) {
     const auto find = [&](const FileMap& files) {
       const auto found = files.find(name);
@@ -100,13 +101,18 @@ std::vector<DiffLine> SkillDiff(const FileMap& before, const FileMap& after, std
     const bool is_same = old_file != nullptr && new_file != nullptr && old_file->content == new_file->content &&
                          old_file->executable == new_file->executable;
     if (is_same) continue;
-    AddFile(name, old_file, new_file, lines);
-    if (lines.size() <= most_lines) continue;
-    left_out += lines.size() - most_lines;
-    lines.resize(most_lines);
+    changed.push_back(ChangesOfFile(name, old_file, new_file));
   }
-  if (left_out > 0)
-    lines.push_back({DiffLine::Kind::kFile, fmt::format("and {} that aren't shown", Counted(left_out, "more line"))});
+  std::vector<DiffLine> lines;
+  const std::size_t share = 1 + std::max(kFewestLines, most_lines / std::max<std::size_t>(1, changed.size()));
+  for (std::vector<DiffLine>& file : changed) {
+    const std::size_t shown = std::min(share, file.size());
+    lines.insert(lines.end(), std::make_move_iterator(file.begin()),
+                 std::make_move_iterator(file.begin() + static_cast<std::ptrdiff_t>(shown)));
+    if (shown < file.size())
+      lines.push_back(
+          {DiffLine::Kind::kFile, fmt::format("  … {} not shown", Counted(file.size() - shown, "more line"))});
+  }
   return lines;
 }
 

@@ -19,7 +19,8 @@ struct DiffLine {
 
 // What has to be read before a new version replaces the old one: for each file that differs its name, then the lines
 // that are removed and added, in their order. Files that aren't text, or are too long to compare, have only sizes.
-// After `most_lines` lines the rest is left out, and a last line of the kind kFile says how much.
+// All these files are named; of each, about as many lines are shown as its share of `most_lines`, at least three, and a
+// line of the kind kFile says how many more there are.
 std::vector<DiffLine> SkillDiff(const FileMap& before, const FileMap& after, std::size_t most_lines);
 
 }  // namespace upskill

@@ -43,11 +43,14 @@ TEST(SkillDiff, HasBounds) {
   };
   std::string many = lines(1000);
   EXPECT_THAT(Shown({{"a", {many}}, {"b", {"1"}}}, {{"a", {"x\n" + many + "y"}}, {"b", {"2"}}}, 3),
-              ElementsAre("a", "+x", "+y", "and 3 more lines that aren't shown"));
+              ElementsAre("a", "+x", "+y", "b", "-1", "+2"));
+  EXPECT_THAT(Shown({}, {{"a", {many}}, {"b", {"1"}}}, 3),
+              ElementsAre("a (new)", "+0", "+1", "+2", "  … 997 more lines not shown", "b (new)", "+1"))
+      << "all files are named";
   many = lines(10'000);
   std::string other = many;
   std::reverse(other.begin(), other.end());
-  EXPECT_EQ(SkillDiff({{"a", {many}}}, {{"a", {other}}}, 5).size(), 6U) << "too long to be compared";
+  EXPECT_EQ(SkillDiff({{"a", {many}}}, {{"a", {other}}}, 5).size(), 7U) << "too long to be compared";
 }
 
 }  // namespace

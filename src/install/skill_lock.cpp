@@ -186,8 +186,8 @@ Status SkillLock::CheckCovered(const std::vector<InstalledSkill>& skills) const 
         std::any_of(skills.begin(), skills.end(), [&](const InstalledSkill& skill) { return skill.folder == folder; });
     if (is_replaced) continue;
     return InputError(
-        fmt::format("{} is locked at another version, also for {}: give all of them with --agent, uninstall it there "
-                    "first, or leave the lock as it is with --no-lock",
+        fmt::format("the lock has one version of {} for all its copies: replace the one in {}, too (--agent), or "
+                    "uninstall it there",
                     locked->name, FromProject(folder, project_.path())));
   }
   return {};

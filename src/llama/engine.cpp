@@ -289,7 +289,8 @@ void Engine::FillBatch() {
   if (batch_.n_tokens == answering) AddGuesses();
 }
 
-// Evaluates the batch, in which so many sequences get a token of their answer; returns llama_decode's code.
+// Evaluates the batch; returns llama_decode's code. `answering`: the number of sequences that get a token of their
+// answer from it.
 int Engine::Decode(std::size_t prompt_tokens, std::size_t answering) {
   governor_.SetMost(std::max(1, settings_.threads / sharing_));
   llama_set_n_threads(context_.get(), governor_.threads(), governor_.threads());

@@ -18,7 +18,8 @@ class EngineTimes {
   // Anything else, by name: "sampling", "waiting".
   void Add(const std::string& part, std::size_t tokens, double seconds);
 
-  // {"answers of 16 to 31": {"batches": 12, "tokens": 300, "seconds": 1.5}, …} and begins anew; empty without a batch.
+  // Returns the sums, {"answers of 16 to 31": {"batches": 12, "tokens": 300, "seconds": 1.5}, …}, and resets them. An
+  // empty object if there was no batch.
   Json Take();
 
   // Since a moment in llama.cpp's microseconds.

@@ -315,6 +315,35 @@ TEST_F(LockedProject, IsRestoredToTheByte) {
   EXPECT_FALSE(fs::exists(lock()));
 }
 
+// One entry of the lock stands for all copies.
+TEST_F(LockedProject, AnUpdateReplacesAllCopiesOrNone) {
+  Do({"install", source.string(), "--agent", "pi", "--agent", "claude-code"});
+  const std::string text = *ReadFile(lock());
+  ChangeSource();
+  EXPECT_EQ(Run({"update", "--agent", "pi"}), 1);
+  EXPECT_THAT(out, HasSubstr(".claude/skills/greet"));
+  EXPECT_EQ(*ReadFile(lock()), text);
+  Do({"verify"});
+  Do({"update"});
+  EXPECT_NE(*ReadFile(lock()), text);
+  Do({"verify"});
+}
+
+// A project of the same user elsewhere is left alone.
+TEST_F(LockedProject, AnUpdateIsOfThisProject) {
+  Do({"install", source.string(), "--agent", "pi"});
+  const fs::path before = fs::current_path();
+  const TempFolder other;
+  fs::create_directories(other.path() / ".git");
+  ChangeSource();
+  fs::current_path(other.path());
+  Do({"update"});
+  EXPECT_THAT(error, HasSubstr("no skills are installed here"));
+  Do({"update", "--everywhere"});
+  EXPECT_THAT(out, HasSubstr("updated"));
+  fs::current_path(before);
+}
+
 TEST_F(LockedProject, IsNotWrittenWhenASourceHasChanged) {
   WriteSkill(folder, "other/leave", "leave");
   Do({"install", source.string(), "--agent", "pi"});

@@ -93,11 +93,29 @@ void ShowChange(const InstalledSkill& before, const UpdatePlan& plan, std::set<s
   }
 }
 
-// Remembers what was installed, also in the lock of its project, if it is there.
-Status CarryOutUpdate(const UpdatePlan& plan, InstallRecords& records) {
+struct PlannedUpdate {
+  const InstalledSkill* skill = nullptr;
+  UpdatePlan plan;
+};
+
+// The copies of a skill in its project that have the new version once the plans are carried out, this one first.
+std::vector<InstalledSkill> CopiesAfter(const UpdatePlan& plan, const std::vector<PlannedUpdate>& plans) {
+  std::vector<InstalledSkill> copies = {plan.install.skill};
+  for (const auto& [skill, other] : plans) {
+    const bool is_current = other.step == UpdatePlan::Step::kUpdate || other.step == UpdatePlan::Step::kUnchanged;
+    if (is_current && skill->name == copies.front().name && skill->project == copies.front().project)
+      copies.push_back(*skill);
+  }
+  return copies;
+}
+
+// Remembers what was installed, also in the lock of its project, if it is there. Error (kInput): another copy would
+// stay at the version that is locked.
+Status CarryOutUpdate(const UpdatePlan& plan, const std::vector<PlannedUpdate>& plans, InstallRecords& records) {
   const InstalledSkill& skill = plan.install.skill;
   if (skill.project.empty()) return CarryOut(plan.install, plan.source, records);
   ASSIGN_OR_RETURN(SkillLock lock, SkillLock::Open(skill.project));
+  RETURN_IF_ERROR(lock.CheckCovered(CopiesAfter(plan, plans)));
   RETURN_IF_ERROR(CarryOut(plan.install, plan.source, records));
   if (lock.Find(skill.name) != nullptr) RETURN_IF_ERROR(lock.Put(skill, ""));
   return {};
@@ -113,14 +131,11 @@ Result<bool> Update(const UpdateOptions& options, const std::vector<InstalledSki
              return std::find(skill.agents.begin(), skill.agents.end(), agent->id) != skill.agents.end();
            });
   };
-  bool all_current = true;
-  bool any = false;
-  std::set<std::string> shown;
+  std::vector<PlannedUpdate> plans;  // all before the first is carried out
   for (const InstalledSkill& skill : installed) {
     const bool is_meant = options.names.empty() ||
                           std::find(options.names.begin(), options.names.end(), skill.name) != options.names.end();
     if (!is_meant || !is_for(skill)) continue;
-    any = true;
     if (!skill.commit.empty()) SayThatGitIsAsked(skill.source.string(), env);
     ASSIGN_OR_RETURN(UpdatePlan plan,
                      PlanUpdate(skill, installed, options.force ? Force::kYes : Force::kNo, GitLimitsOf(env)));
@@ -131,18 +146,24 @@ Result<bool> Update(const UpdateOptions& options, const std::vector<InstalledSki
         plan.detail = "not updated: " + audited.error().message;
       }
     }
+    plans.push_back({&skill, std::move(plan)});
+  }
+  bool all_current = true;
+  std::set<std::string> shown;
+  for (const auto& [planned, plan] : plans) {
+    const InstalledSkill& skill = *planned;
     const bool unchanged = plan.step == UpdatePlan::Step::kUnchanged;
     if (plan.step == UpdatePlan::Step::kUpdate) ShowChange(skill, plan, shown, env);
     const bool changes_record =
         plan.step == UpdatePlan::Step::kUpdate || (unchanged && plan.install.skill.commit != skill.commit);
     Status done;
-    if (changes_record && records != nullptr) done = CarryOutUpdate(plan, *records);
+    if (changes_record && records != nullptr) done = CarryOutUpdate(plan, plans, *records);
     if (!done && done.error().kind != ErrorKind::kInput) return done.error();
     all_current = all_current && done && (plan.step == UpdatePlan::Step::kUpdate || unchanged);
     env.out(TerminalText::Format("{} in {}: {}\n", skill.name, skill.folder.parent_path(),
                                  done ? TextOf(skill, plan, records == nullptr) : done.error().message));
   }
-  if (any) return all_current;
+  if (!plans.empty()) return all_current;
   const Result<std::vector<LockedSkill>> locked = LoadSkillLock(project);
   if (locked && !locked->empty()) {
     env.error(TerminalText::Format(
