@@ -3,8 +3,8 @@
 // rounds, or with rounds added until it holds. A search finds the suites where the false clause alone holds most often;
 // there, whole gates are checked as `eval` does (CheckGate). Also with answers of which a few run away. Arguments:
 // draws of whole gates per setting (default 2000; ten times as many of the clause), suites that each search tries
-// (120), its seed (1), a text that the gates to be tried contain (none: all gates). Exits with 1 if anything false holds
-// in more than 5 % by more than four standard errors.
+// (120), its seed (1), a text that the gates to be tried contain (none: all gates). Exits with 1 if anything false
+// holds in more than 5 % by more than four standard errors.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -41,7 +41,8 @@ TEST(MarkdownReport, Golden) {
       "**Incomplete:** 1 of 8 cells is unanswered and not counted.\n\n"
       "<details><summary>Notes</summary>\n\n"
       "- student, baseline: 1 truncated\n"
-      "- student, with skill: 1 of 4 requests failed: 1 other error, 1 cell without an answer because of errors\n"
+      "- student, with skill: 1 of 4 requests, repeats included, failed: 1 other error, 1 cell without an answer "
+      "because of errors\n"
       "- student: always passed: easy\n"
       "\n</details>\n");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of answers: filters, search, keyboard shortcuts. Entries are added to the page as the user scrolls.
-const OUTCOMES = [['', 'all'], ['passed', 'passed'], ['failed', 'failed'], ['error', 'error'], ['fixed', 'fixed by the skill'], ['broken', 'broken by the skill'],
+const OUTCOMES = [['', 'all'], ['passed', 'passed'], ['failed', 'failed'], ['error', 'error'], ['fixed', 'passed only with the skill'], ['broken', 'passed only without it'],
   ['truncated', 'truncated'], ['refused', 'refusal'], ['skipped', 'check skipped']];
 const PAGE = 40, FIRST_ROUNDS = 3;
 

@@ -66,9 +66,10 @@ TerminalText TokensText(const JudgedRun& run, std::size_t index) {
   all.with = *after->mean_output_tokens();
   const double prompt = static_cast<double>(after->prompt_tokens) / static_cast<double>(after->answered) -
                         static_cast<double>(before->prompt_tokens) / static_cast<double>(before->answered);
-  return TerminalText::Format("{} · prompt {}{}", ChangeText(paired ? *paired : all, Unit::kTokens, " per answer"),
+  return TerminalText::Format("{} · prompt {}{}",
+                              ChangeText(paired ? *paired : all, Unit::kTokens, " tokens per answer"),
                               std::round(prompt) < 0 ? "" : "+",
-                              NumberText(prompt) + (std::round(prompt) > 0 ? " (skill and its frame)" : ""));
+                              NumberText(prompt) + (std::round(prompt) > 0 ? " (skill and words around it)" : ""));
 }
 
 // What answers take: tokens, time, money.
@@ -78,7 +79,7 @@ std::vector<std::pair<std::string, TerminalText>> ExpenseLines(const JudgedRun& 
   std::vector<std::pair<std::string, TerminalText>> lines;
   TerminalText tokens = TokensText(run, index);
   if (tokens.empty()) return lines;  // no answers
-  lines.emplace_back("tokens", std::move(tokens));
+  lines.emplace_back("output", std::move(tokens));
   if (verdict.seconds && (verdict.seconds->without > 0.0 || verdict.seconds->with > 0.0)) {
     lines.emplace_back("time", TerminalText::Format("{}", ChangeText(*verdict.seconds, Unit::kSeconds, " per answer")));
   }
@@ -92,7 +93,7 @@ std::vector<std::pair<std::string, TerminalText>> ExpenseLines(const JudgedRun& 
   return lines;
 }
 
-// Failed requests by arm: "baseline: 2 of 38 requests failed: 2 rate limits".
+// Failed requests by arm: "baseline: 2 of 38 requests, repeats included, failed: 2 rate limits".
 std::vector<std::string> ErrorLines(const StudentSummary& student) {
   std::vector<std::string> lines;
   for (const auto& [arm, summary] : student.arms) {
@@ -334,7 +335,7 @@ TerminalText EvalCaseNotes(const JudgedRun& run, const std::string& how_to_see) 
                                 : TerminalText::Format("  show their answers: {}\n", how_to_see);
   return never + hint +
          NoteLine(CasesWhere(plan, summary, [](const CaseTally& tally) { return tally.passed == tally.answered; }),
-                  plan.arms.size() > 1 ? "always passed in every arm" : "always passed");
+                  plan.arms.size() > 1 ? "always passed, with and without the skill" : "always passed");
 }
 
 TerminalText EvalCases(const RunData& data, const Style& style, const std::string& how_to_see) {

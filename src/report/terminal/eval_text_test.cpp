@@ -97,9 +97,9 @@ TEST(EvalBars, Golden) {
             "  baseline    ██████████░░░░░░░░░░   50 %   2/4   1 truncated\n"
             "  with skill  ████████████████████  100 %   3/3   1 error\n"
             "  lift        0 points (likely -98 … +98)   undecided: errors exclude too many cases\n"
-            "  tokens      16 → 12 per answer: -4, -25 % · prompt +200 (skill and its frame)\n"
+            "  output      16 → 12 tokens per answer: -4, -25 % · prompt +200 (skill and words around it)\n"
             "  cost        free\n"
-            "  errors      with skill: 1 of 4 requests failed: 1 other error\n"
+            "  errors      with skill: 1 of 4 requests, repeats included, failed: 1 other error\n"
             "  lift between 0 and +50, depending on what the failed requests would have answered\n"
             "  the answers that count are identical in both complete rounds: add cases, not rounds\n"
             "  errors exclude 1 of 2 cases, more than 20 %: hard\n\n");
@@ -155,9 +155,9 @@ TEST(EvalBars, WithoutABaselineOrAnyAnswer) {
   EXPECT_EQ(EvalBars(run.judged(), kNarrow).text(),
             "student\n"
             "  with skill  ████████████████████  100 %   3/3   1 error\n"
-            "  tokens      12 per answer\n"
+            "  output      12 per answer\n"
             "  cost        free\n"
-            "  errors      with skill: 1 of 4 requests failed: 1 other error\n\n");
+            "  errors      with skill: 1 of 4 requests, repeats included, failed: 1 other error\n\n");
   run.samples.clear();
   EXPECT_EQ(EvalBars(run.judged(), kNarrow).text(),
             "student\n  with skill  ░░░░░░░░░░░░░░░░░░░░      –   0/0   4 unanswered\n\n");
@@ -202,11 +202,11 @@ TEST(EvalTableNotes, WhatTheTableDoesNotShow) {
   run.plan.sampling.temperature = 0.0;
   run.plan.students.push_back({"b", "another", "b"});
   EXPECT_EQ(EvalTableNotes(run.judged(), kNarrow).text(),
-            "student: tokens 16 → 12 per answer: -4, -25 % · prompt +200 (skill and its frame)\n"
+            "student: output 16 → 12 tokens per answer: -4, -25 % · prompt +200 (skill and words around it)\n"
             "student: cost free\n"
             "student, baseline: 1 truncated\n"
             "student, with skill: 1 error\n"
-            "student, with skill: 1 of 4 requests failed: 1 other error\n"
+            "student, with skill: 1 of 4 requests, repeats included, failed: 1 other error\n"
             "student: lift between 0 and +50, depending on what the failed requests would have answered\n"
             "student: the answers that count are identical in both complete rounds: add cases, not rounds\n"
             "student: errors exclude 1 of 2 cases, more than 20 %: hard\n"
@@ -235,7 +235,7 @@ TEST(EvalCases, FailedChecksAreInTheOrderOfTheSuite) {
 
 TEST(EvalCaseNotes, FloorAndCeiling) {
   TestRun run;
-  EXPECT_EQ(EvalCaseNotes(run.judged()).text(), "1 case always passed in every arm: easy\n");
+  EXPECT_EQ(EvalCaseNotes(run.judged()).text(), "1 case always passed, with and without the skill: easy\n");
   run.plan.arms = {Arm::kBaseline};
   EXPECT_EQ(EvalCaseNotes(run.judged()).text(), "1 case never passed: hard\n1 case always passed: easy\n");
   EXPECT_THAT(EvalCaseNotes(run.judged(), "upskill eval x --resume 4f2a -v").text(),
@@ -258,7 +258,7 @@ TEST(EvalCaseNotes, OfManyCasesShowOnlyTheFirst) {
     }
   }
   const std::string notes = EvalCaseNotes(run.judged()).text();
-  EXPECT_THAT(notes, HasSubstr("61 cases always passed in every arm: easy, copy-0, "));
+  EXPECT_THAT(notes, HasSubstr("61 cases always passed, with and without the skill: easy, copy-0, "));
   EXPECT_THAT(notes, HasSubstr(", copy-3 and 56 more\n"));
 }
 

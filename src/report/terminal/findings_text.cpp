@@ -29,7 +29,8 @@ std::string TurnedText(const CaseFindings& findings, int rounds) {
     return fmt::format("{} passed only with the skill, {} only without it (one answer each)",
                        Counted(findings.fixed.size(), "case"), findings.broken.size());
   }
-  return fmt::format("{} fixed, {} broken", Counted(findings.fixed.size(), "case"), findings.broken.size());
+  return fmt::format("{} mostly passed with the skill and mostly failed without it, {} the other way round",
+                     Counted(findings.fixed.size(), "case"), findings.broken.size());
 }
 
 bool BelongsToSkill(const Plan& plan) {

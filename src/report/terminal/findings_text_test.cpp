@@ -33,7 +33,7 @@ TEST(FindingNotes, ASingleAnswerTurnsNoCase) {
 
 TEST(FindingNotes, CasesThatTurnedWithoutAVerdict) {
   const FindingsRun run;
-  EXPECT_EQ(run.notes(), "1 case fixed, 0 broken\n");
+  EXPECT_EQ(run.notes(), "1 case mostly passed with the skill and mostly failed without it, 0 the other way round\n");
   EXPECT_THAT(FindingDetails(run.judged()).text(), HasSubstr("fixed       hard\n"));
 }
 

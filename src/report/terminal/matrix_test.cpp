@@ -254,7 +254,7 @@ TEST(WorthSentence, TellsTheMeasuredPrice) {
             "s helps a (50 % → 75 %, a passed answer cost 33 % less so far); hurts c (50 % → 40 %); is undecided for b "
             "(50 % → "
             "60 %).");
-  EXPECT_EQ(WorthText(matrix.cells[0]), "33 % less so far");
+  EXPECT_EQ(WorthText(matrix.cells[0]), "costs 33 % less so far");
   EXPECT_EQ(WorthText(matrix.cells[1]), "not shown");
   EXPECT_EQ(WorthText(matrix.cells[2]), "no");
 }

@@ -53,24 +53,39 @@ std::string UseText(const SweetSpot& spot, const Choice& choice) {
 }
 
 std::string HowSureText(const SweetSpot& spot, const Choice& choice) {
-  std::string text =
-      fmt::format("It is shown that no other choice passes more than {:g} points more.", spot.margin * 100.0);
+  std::string text = fmt::format("It is shown for these cases that every other choice passes at most {:g} points more.",
+                                 spot.margin * 100.0);
   if (choice.has_doubtful_skill())
     text += choice.cell->verdict == Verdict::kNoEffect ? " The skill makes no difference to this model, though."
                                                        : " That this model needs the skill isn't shown, though.";
   return text;
 }
 
+// "opus without the skill, 96 %, $0.0110 an answer"
+std::string ChoiceText(const SweetSpot& spot, const Choice& choice) {
+  return fmt::format("{}, {}, {}", LabelOf(choice, "the"), PercentText(choice.rate), PriceText(spot, choice));
+}
+
 // The best by the estimates, where it is another.
 std::string BestText(const SweetSpot& spot) {
   if (!spot.best || spot.best == spot.sweet_spot) return "";
-  const Choice& best = spot.choices[*spot.best];
-  return fmt::format("Highest pass rate: {}, {}, {}.", LabelOf(best, "the"), PercentText(best.rate),
-                     PriceText(spot, best));
+  return fmt::format("Highest pass rate: {}.", ChoiceText(spot, spot.choices[*spot.best]));
 }
 
-// "Cheaper: haiku with the skill, $0.0014 an answer: 84 % passed, 6 points fewer."
-std::string InsteadText(const SweetSpot& spot, const char* what, const Choice& choice, const Choice& used) {
+// What would be bought if there were no skill, where it is none of those named already.
+std::string BestWithoutText(const SweetSpot& spot, const Choice& used) {
+  const Choice* best = nullptr;
+  for (const Choice& choice : spot.choices) {
+    if (!choice.with_skill && (best == nullptr || choice.rate > best->rate)) best = &choice;
+  }
+  if (!used.with_skill || best == nullptr || (spot.best && best == &spot.choices[*spot.best]) ||
+      best->cell == used.cell)
+    return "";
+  return fmt::format("Highest without it: {}.", ChoiceText(spot, *best));
+}
+
+// "Cheaper, but worse: haiku with the skill, $0.0014 an answer: 84 % passed, 6 points fewer."
+std::string InsteadText(const SweetSpot& spot, const std::string& what, const Choice& choice, const Choice& used) {
   const double points = WholePercent(used.rate) - WholePercent(choice.rate);
   const std::string fewer = points > 0.0 ? fmt::format("{:.0f} point{} fewer", points, points == 1.0 ? "" : "s")
                                          : std::string("no fewer, which may be luck");
@@ -86,7 +101,9 @@ std::string CheaperText(const SweetSpot& spot, const Choice& used) {
     if (cheaper == nullptr || choice.rate > cheaper->rate) cheaper = &choice;
   }
   if (cheaper == nullptr) return "";
-  return InsteadText(spot, spot.by_cost ? "Cheaper:" : "Fewer tokens:", *cheaper, used);
+  const std::string what = spot.by_cost ? "Cheaper" : "Fewer tokens";
+  return InsteadText(spot, what + (WholePercent(cheaper->rate) < WholePercent(used.rate) ? ", but worse:" : ":"),
+                     *cheaper, used);
 }
 
 // What to take while nothing is shown: the cheapest that is near the best by the estimates; "" if nothing cheaper is.
@@ -103,7 +120,8 @@ std::string ForNowText(const SweetSpot& spot, const Choice& best) {
 
 Sentences BestValue(const SweetSpot& spot) {
   const Choice& choice = spot.choices[*spot.sweet_spot];
-  return {UseText(spot, choice), HowSureText(spot, choice), BestText(spot), CheaperText(spot, choice)};
+  return {UseText(spot, choice), HowSureText(spot, choice), BestText(spot), BestWithoutText(spot, choice),
+          CheaperText(spot, choice)};
 }
 
 // "haiku (46 % → 100 %, $0.0014 an answer)"

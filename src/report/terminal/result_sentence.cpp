@@ -39,12 +39,14 @@ std::string AndCost(const Compared& one, const ArmSummary& arm) {
   return cost.empty() ? "" : ", " + cost;
 }
 
-// What a skill without an effect costs for nothing.
+// What a skill without an effect costs for nothing: ", and it costs 84 tokens ($0.00042) an answer".
 std::string WastedText(const StudentVerdict& verdict, const char* and_it) {
   if (!verdict.tokens) return "";
   const double tokens = std::round(verdict.tokens->change());
   if (tokens == 0.0) return "";
-  const std::string count = NumberText(std::abs(tokens)) + (std::abs(tokens) == 1.0 ? " token" : " tokens");
+  std::string count = NumberText(std::abs(tokens)) + (std::abs(tokens) == 1.0 ? " token" : " tokens");
+  if (const double usd = verdict.cost_usd ? verdict.cost_usd->change() : 0.0; usd * tokens > 0.0)
+    count += fmt::format(" ({})", MoneyText(std::abs(usd)));
   return tokens > 0.0 ? fmt::format("{}it costs {} an answer", and_it, count)
                       : fmt::format(", though it saves {} an answer", count);
 }
@@ -52,9 +54,11 @@ std::string WastedText(const StudentVerdict& verdict, const char* and_it) {
 std::string HelpsText(const Compared& one) {
   const std::string use = one.with_previous() ? "Use this version of the skill with " + one.name()
                                               : fmt::format("Use {} with this skill", one.name());
+  const bool is_general = one.verdict().general == Verdict::kHelps;
+  const std::string where = is_general || one.verdict().cases == 0 ? "" : " on " + CasesText(one.verdict());
   std::string cost = AndCost(one, one.without);
   if (cost == ", free") cost.clear();
-  return fmt::format("{}: {} answers passed{} ({}: {}{}).", use, PassedOf(one.with), AndCost(one, one.with),
+  return fmt::format("{}{}: {} answers passed{} ({}: {}{}).", use, where, PassedOf(one.with), AndCost(one, one.with),
                      one.with_previous() ? "previous version" : "without it", PassedOf(one.without), cost);
 }
 
@@ -65,8 +69,8 @@ std::string HurtsText(const Compared& one) {
         "previous one.",
         one.name(), PassedOf(one.with), PassedOf(one.without));
   }
-  return fmt::format("Don't use this skill with {}: {} answers passed with it, {} without it.", one.name(),
-                     PassedOf(one.with), PassedOf(one.without));
+  return fmt::format("Don't use this skill with {}: {} answers passed with it{}, {} without it{}.", one.name(),
+                     PassedOf(one.with), AndCost(one, one.with), PassedOf(one.without), AndCost(one, one.without));
 }
 
 std::string NoEffectText(const Compared& one) {
@@ -128,7 +132,9 @@ std::string ReachText(const StudentVerdict& verdict) {
   }
   if (verdict.cases == 0) return "";
   if (verdict.cases == 1) return "That is shown for this case only.";
-  const std::string shown = fmt::format("That is shown for {}, not for new ones of this kind", CasesText(verdict));
+  const std::string shown =
+      helps ? "On new cases of this kind, that isn't shown"
+            : fmt::format("That is shown for {}, not for new ones of this kind", CasesText(verdict));
   constexpr double kAlpha = VerdictOptions().alpha;
   if (verdict.lost_low && (helps ? verdict.p_general_helps : verdict.p_general_hurts) <= kAlpha)
     return shown + ": answers were lost to errors.";

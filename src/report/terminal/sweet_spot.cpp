@@ -79,9 +79,14 @@ TerminalText ShownLine(const SweetSpot& spot) {
                                         LabelOf(spot.choices[*spot.sweet_spot]), MarginText(spot.margin));
   if (spot.choices[*spot.sweet_spot].has_doubtful_skill())
     return TerminalText::Format("best value: none: {}, but the skill isn't shown to help\n", claim);
-  if (spot.sweet_spot == spot.best)
+  if (spot.sweet_spot == spot.best) {
+    bool is_cheapest = true;
+    for (std::size_t i = 0; i < spot.choices.size(); ++i)
+      is_cheapest = is_cheapest && PriceOf(spot, i) >= PriceOf(spot, *spot.best);
+    if (is_cheapest) return TerminalText::Format("best value: {}; nothing is cheaper\n", claim);
     return TerminalText::Format("best value: {}; {} has been shown to be as good\n", claim,
                                 spot.by_cost ? "nothing cheaper" : "nothing that uses fewer tokens");
+  }
   const std::string whose =
       fmt::format("the {} of the best ({})", WhatItCosts(spot), LabelOf(spot.choices[*spot.best]));
   const std::string at = AtShare(spot, *spot.sweet_spot, whose);

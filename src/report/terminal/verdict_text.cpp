@@ -70,7 +70,7 @@ std::string LostIn(const JudgedRun& run, std::size_t student, Arm arm) {
   return summary == nullptr ? "" : ErrorsText(summary->failed_attempts, true);
 }
 
-// "14 timeouts with the skill; were they failures, nothing would be shown"
+// "14 timeouts with the skill; had they been failures, there would be no verdict"
 std::string LostAnswersText(const JudgedRun& run, std::size_t student) {
   const StudentVerdict& verdict = run.verdicts[student];
   const Arm reference = ComparedArm(run.plan());
@@ -87,15 +87,15 @@ std::string LostAnswersText(const JudgedRun& run, std::size_t student) {
   const char* as_without = helps ? "passes" : "failures";
   std::string assumed;
   if (word == Verdict::kNoEffect) {
-    assumed = "were they failures, or passes";
+    assumed = "had they been failures, or passes";
   } else if (without.empty()) {
-    assumed = fmt::format("were they {}", as_with);
+    assumed = fmt::format("had they been {}", as_with);
   } else if (with.empty()) {
-    assumed = fmt::format("were they {}", as_without);
+    assumed = fmt::format("had they been {}", as_without);
   } else {
-    assumed = fmt::format("were the first {} and the others {}", as_with, as_without);
+    assumed = fmt::format("had the first been {} and the others {}", as_with, as_without);
   }
-  return fmt::format("{}; {}, nothing would be shown", what, assumed);
+  return fmt::format("{}; {}, there would be no verdict", what, assumed);
 }
 
 // Why a word that was reached isn't claimed any more.
@@ -278,7 +278,7 @@ std::string MoreRoundsText(const StudentVerdict& verdict) {
   if (verdict.word != Verdict::kUndecided || lost || NothingPassed(verdict) || IsTooEasy(verdict)) return "";
   if (verdict.more_rounds) {
     return fmt::format("about {}{}", counted(*verdict.more_rounds),
-                       verdict.more_show_no_effect ? " could show no effect" : "");
+                       verdict.more_show_no_effect ? " could show that it has no effect" : "");
   }
   return verdict.more_rounds_above ? "more than " + counted(*verdict.more_rounds_above) : "";
 }
@@ -290,7 +290,8 @@ std::string VerdictText(const StudentVerdict& verdict) {
     text += (verdict.more_show_no_effect ? "; " : ", ") + more;
   if (verdict.word == Verdict::kNoEffect && verdict.tokens && verdict.tokens->ratio()) {
     const double change = WholePercent(*verdict.tokens->ratio());
-    if (change != 0) text += fmt::format(", {:.0f} % {} tokens", std::abs(change), change > 0 ? "more" : "fewer");
+    if (change != 0)
+      text += fmt::format(", {:.0f} % {} tokens, prompt included", std::abs(change), change > 0 ? "more" : "fewer");
   }
   return text;
 }
@@ -326,7 +327,7 @@ std::string ErrorsText(const std::map<ErrorCause, std::size_t>& errors, bool los
 std::string AttemptsText(const ArmSummary& arm) {
   const std::size_t failures = arm.failures();
   if (failures == 0) return "";
-  return fmt::format("{} of {} failed: {}", WithThousands(static_cast<long long>(failures)),
+  return fmt::format("{} of {}, repeats included, failed: {}", WithThousands(static_cast<long long>(failures)),
                      Counted(arm.attempts, "request"), ErrorsText(arm.failed_attempts));
 }
 

@@ -63,7 +63,7 @@ TEST(VerdictText, WhatBelongsBesideTheClaim) {
   verdict.more_rounds = 1200;
   EXPECT_EQ(VerdictText(verdict), "undecided, about 1,200 more rounds");
   verdict.more_show_no_effect = true;
-  EXPECT_EQ(VerdictText(verdict), "undecided; about 1,200 more rounds could show no effect");
+  EXPECT_EQ(VerdictText(verdict), "undecided; about 1,200 more rounds could show that it has no effect");
   verdict.more_show_no_effect = false;
   verdict.more_rounds.reset();
   verdict.more_rounds_above = 80;
@@ -76,7 +76,7 @@ TEST(VerdictText, WhatBelongsBesideTheClaim) {
   verdict.word = Verdict::kNoEffect;
   verdict.cases = 12;
   verdict.tokens = PairedChange{100.0, 137.0, {}, {}};
-  EXPECT_EQ(VerdictText(verdict), "no effect on these 12 cases, 37 % more tokens");
+  EXPECT_EQ(VerdictText(verdict), "no effect on these 12 cases, 37 % more tokens, prompt included");
 }
 
 TEST(IsTooEasy, WhereMostCasesAlwaysPassAndLittleChanges) {
@@ -210,7 +210,7 @@ TEST(AttemptsText, CountsRequests) {
   arm.attempts = 50;
   EXPECT_EQ(AttemptsText(arm), "");
   arm.failed_attempts[ErrorCause::kTimeout] = 1;
-  EXPECT_EQ(AttemptsText(arm), "1 of 50 requests failed: 1 timeout");
+  EXPECT_EQ(AttemptsText(arm), "1 of 50 requests, repeats included, failed: 1 timeout");
 }
 
 JudgedRun RunWith(const StudentVerdict& verdict) {
@@ -229,16 +229,16 @@ TEST(VerdictRemarks, LostAnswersByArm) {
   JudgedRun run = RunWith(verdict);
   run.summary.students[0].arms[Arm::kSkill].failed_attempts = {{ErrorCause::kTimeout, 14}, {ErrorCause::kRateLimit, 2}};
   EXPECT_THAT(VerdictRemarks(run, 0),
-              ElementsAre("14 timeouts with the skill; were they failures, nothing would be shown"));
+              ElementsAre("14 timeouts with the skill; had they been failures, there would be no verdict"));
   run.summary.students[0].arms[Arm::kBaseline].failed_attempts = {{ErrorCause::kBroken, 1}};
   EXPECT_THAT(VerdictRemarks(run, 0),
-              ElementsAre("14 timeouts with the skill, 1 broken response in the baseline; were the first failures and "
-                          "the others passes, nothing would be shown"));
+              ElementsAre("14 timeouts with the skill, 1 broken response in the baseline; had the first been failures "
+                          "and the others passes, there would be no verdict"));
   run.verdicts[0].without_doubt = Verdict::kNoEffect;
-  EXPECT_THAT(VerdictRemarks(run, 0)[0], HasSubstr("were they failures, or passes, nothing would be shown"));
+  EXPECT_THAT(VerdictRemarks(run, 0)[0], HasSubstr("had they been failures, or passes, there would be no verdict"));
   run.verdicts[0].without_doubt = Verdict::kHurts;
   run.summary.students[0].arms[Arm::kSkill].failed_attempts.clear();
-  EXPECT_THAT(VerdictRemarks(run, 0)[0], StartsWith("1 broken response in the baseline; were they failures"));
+  EXPECT_THAT(VerdictRemarks(run, 0)[0], StartsWith("1 broken response in the baseline; had they been failures"));
 }
 
 TEST(VerdictRemarks, ALaterLookNeedsMoreEvidence) {

@@ -147,8 +147,10 @@ std::string TableResult(const Matrix& matrix) {
     }
   }
   std::vector<std::string> sentences;
-  const std::string with = fmt::format(" with the models that {}", use.size() == 1 ? "it helps" : "they help");
-  if (!use.empty()) sentences.push_back(fmt::format("Use {}{}.", NamesText(use), matrix.models.size() > 1 ? with : ""));
+  const std::string models = matrix.models.size() == 1
+                                 ? ModelNames(matrix)[0]
+                                 : fmt::format("the models that {}", use.size() == 1 ? "it helps" : "they help");
+  if (!use.empty()) sentences.push_back(fmt::format("Use {} with {}.", NamesText(use), models));
   if (!leave.empty()) sentences.push_back(fmt::format("Leave out {}.", NamesText(leave)));
   if (!open.empty()) sentences.push_back(fmt::format("Not decided, so leave out for now: {}.", NamesText(open)));
   return fmt::format("{}", fmt::join(sentences, " "));
@@ -159,7 +161,7 @@ std::string WorthText(const MatrixCell& cell) {
   if (worth == Worth::kCostsMore && cell.with_skill.mean_cost_usd().value_or(0.0) <= 0.0) return "more tokens";
   const std::optional<double> ratio = MeasuredRatio(cell);
   if (worth != Worth::kNotShown || cell.verdict != Verdict::kHelps || !ratio) return WorthName(worth);
-  return fmt::format("{} so far", LessOrMore(*ratio));
+  return fmt::format("costs {} so far", LessOrMore(*ratio));
 }
 
 Worth WorthItsTokens(const MatrixCell& cell) {
