@@ -61,15 +61,12 @@ std::string HowSureText(const SweetSpot& spot, const Choice& choice) {
   return text;
 }
 
-// "opus without the skill, 96 %, $0.0110 an answer"
-std::string ChoiceText(const SweetSpot& spot, const Choice& choice) {
-  return fmt::format("{}, {}, {}", LabelOf(choice, "the"), PercentText(choice.rate), PriceText(spot, choice));
-}
-
 // The best by the estimates, where it is another.
 std::string BestText(const SweetSpot& spot) {
   if (!spot.best || spot.best == spot.sweet_spot) return "";
-  return fmt::format("Highest pass rate: {}.", ChoiceText(spot, spot.choices[*spot.best]));
+  const Choice& best = spot.choices[*spot.best];
+  return fmt::format("Highest pass rate: {}, {}, {}.", LabelOf(best, "the"), PercentText(best.rate),
+                     PriceText(spot, best));
 }
 
 // What would be bought if there were no skill, where it is none of those named already.
@@ -81,7 +78,8 @@ std::string BestWithoutText(const SweetSpot& spot, const Choice& used) {
   if (!used.with_skill || best == nullptr || (spot.best && best == &spot.choices[*spot.best]) ||
       best->cell == used.cell)
     return "";
-  return fmt::format("Highest without it: {}.", ChoiceText(spot, *best));
+  return fmt::format("Highest without the skill: {}, {}, {}.", best->cell->name, PercentText(best->rate),
+                     PriceText(spot, *best));
 }
 
 // "Cheaper, but worse: haiku with the skill, $0.0014 an answer: 84 % passed, 6 points fewer."

@@ -69,8 +69,12 @@ std::string HurtsText(const Compared& one) {
         "previous one.",
         one.name(), PassedOf(one.with), PassedOf(one.without));
   }
+  const auto cost = [&](const ArmSummary& arm) {
+    const std::string text = AnswerCostText(one.run, one.index, arm);
+    return text.empty() || text == "free" ? "" : fmt::format(" ({})", text);
+  };
   return fmt::format("Don't use this skill with {}: {} answers passed with it{}, {} without it{}.", one.name(),
-                     PassedOf(one.with), AndCost(one, one.with), PassedOf(one.without), AndCost(one, one.without));
+                     PassedOf(one.with), cost(one.with), PassedOf(one.without), cost(one.without));
 }
 
 std::string NoEffectText(const Compared& one) {

@@ -278,7 +278,7 @@ std::string MoreRoundsText(const StudentVerdict& verdict) {
   if (verdict.word != Verdict::kUndecided || lost || NothingPassed(verdict) || IsTooEasy(verdict)) return "";
   if (verdict.more_rounds) {
     return fmt::format("about {}{}", counted(*verdict.more_rounds),
-                       verdict.more_show_no_effect ? " could show that it has no effect" : "");
+                       verdict.more_show_no_effect ? " for \"no effect\"" : "");
   }
   return verdict.more_rounds_above ? "more than " + counted(*verdict.more_rounds_above) : "";
 }
@@ -291,7 +291,7 @@ std::string VerdictText(const StudentVerdict& verdict) {
   if (verdict.word == Verdict::kNoEffect && verdict.tokens && verdict.tokens->ratio()) {
     const double change = WholePercent(*verdict.tokens->ratio());
     if (change != 0)
-      text += fmt::format(", {:.0f} % {} tokens, prompt included", std::abs(change), change > 0 ? "more" : "fewer");
+      text += fmt::format(", {:.0f} % {} tokens in all", std::abs(change), change > 0 ? "more" : "fewer");
   }
   return text;
 }

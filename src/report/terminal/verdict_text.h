@@ -34,11 +34,11 @@ std::string ClaimText(const StudentVerdict& verdict);
 std::string NewCasesText(const StudentVerdict& verdict);
 
 // The claim and what else belongs beside it: "helps, also on new cases of this kind (likely +23 … +80)", "undecided,
-// about 4 more rounds", "undecided; about 18 more rounds could show that it has no effect", "no effect on these 12
-// cases, 37 % more tokens, prompt included".
+// about 4 more rounds", "undecided; about 18 more rounds for 'no effect'", "no effect on these 12
+// cases, 37 % more tokens in all".
 std::string VerdictText(const StudentVerdict& verdict);
 
-// "about 8 more rounds", "more than 80 more rounds", "about 18 more rounds could show that it has no effect"; ""
+// "about 8 more rounds", "more than 80 more rounds", "about 18 more rounds for 'no effect'"; ""
 // without a forecast, or if the cases are too easy.
 std::string MoreRoundsText(const StudentVerdict& verdict);
 

@@ -63,7 +63,7 @@ TEST(VerdictText, WhatBelongsBesideTheClaim) {
   verdict.more_rounds = 1200;
   EXPECT_EQ(VerdictText(verdict), "undecided, about 1,200 more rounds");
   verdict.more_show_no_effect = true;
-  EXPECT_EQ(VerdictText(verdict), "undecided; about 1,200 more rounds could show that it has no effect");
+  EXPECT_EQ(VerdictText(verdict), "undecided; about 1,200 more rounds for \"no effect\"");
   verdict.more_show_no_effect = false;
   verdict.more_rounds.reset();
   verdict.more_rounds_above = 80;
@@ -76,7 +76,7 @@ TEST(VerdictText, WhatBelongsBesideTheClaim) {
   verdict.word = Verdict::kNoEffect;
   verdict.cases = 12;
   verdict.tokens = PairedChange{100.0, 137.0, {}, {}};
-  EXPECT_EQ(VerdictText(verdict), "no effect on these 12 cases, 37 % more tokens, prompt included");
+  EXPECT_EQ(VerdictText(verdict), "no effect on these 12 cases, 37 % more tokens in all");
 }
 
 TEST(IsTooEasy, WhereMostCasesAlwaysPassAndLittleChanges) {
