@@ -97,7 +97,7 @@ TEST(EvalBars, Golden) {
             "  baseline    ██████████░░░░░░░░░░   50 %   2/4   1 truncated\n"
             "  with skill  ████████████████████  100 %   3/3   1 error\n"
             "  lift        0 points (likely -98 … +98)   undecided: errors exclude too many cases\n"
-            "  output      16 → 12 tokens per answer: -4, -25 % · prompt +200 (skill and words around it)\n"
+            "  output      16 → 12 tokens per answer: -4, -25 % · prompt +200 for the skill\n"
             "  cost        free\n"
             "  errors      with skill: 1 of 4 requests, repeats included, failed: 1 other error\n"
             "  lift between 0 and +50, depending on what the failed requests would have answered\n"
@@ -202,7 +202,7 @@ TEST(EvalTableNotes, WhatTheTableDoesNotShow) {
   run.plan.sampling.temperature = 0.0;
   run.plan.students.push_back({"b", "another", "b"});
   EXPECT_EQ(EvalTableNotes(run.judged(), kNarrow).text(),
-            "student: output 16 → 12 tokens per answer: -4, -25 % · prompt +200 (skill and words around it)\n"
+            "student: output 16 → 12 tokens per answer: -4, -25 % · prompt +200 for the skill\n"
             "student: cost free\n"
             "student, baseline: 1 truncated\n"
             "student, with skill: 1 error\n"

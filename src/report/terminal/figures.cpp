@@ -15,13 +15,18 @@ namespace {
 
 constexpr int kOwnDigits = -1;  // as many as an amount has where it stands alone
 
+double Rounded(double value, int digits) {
+  const double scale = std::pow(10.0, digits);
+  return std::round(value * scale) / scale;
+}
+
 // `digits`: after the point, of tokens and seconds.
 std::string AmountText(double value, Unit unit, int digits) {
   switch (unit) {
     case Unit::kTokens:
-      return digits > 0 ? fmt::format("{:.{}f}", value, digits) : NumberText(value);
+      return digits > 0 ? fmt::format("{:.{}f}", Rounded(value, digits), digits) : NumberText(value);
     case Unit::kSeconds:
-      return digits == kOwnDigits ? SecondsText(value) : fmt::format("{:.{}f} s", value, digits);
+      return digits == kOwnDigits ? SecondsText(value) : fmt::format("{:.{}f} s", Rounded(value, digits), digits);
     case Unit::kMoney:
       break;
   }
@@ -35,11 +40,6 @@ std::string SignedText(double value, Unit unit, int digits) {
   const std::string text = AmountText(std::abs(value), unit, digits);
   if (IsZero(text)) return AmountText(0.0, unit, 0);
   return (value > 0 ? "+" : "-") + text;
-}
-
-double Rounded(double value, int digits) {
-  const double scale = std::pow(10.0, digits);
-  return std::round(value * scale) / scale;
 }
 
 // The difference of the rounded figures.
