@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -61,12 +62,22 @@ std::string HowSureText(const SweetSpot& spot, const Choice& choice) {
   return text;
 }
 
+// "98 %, $0.00024 an answer: 7.3 times as much"; `used` is the choice that the price is compared with.
+std::string RateAndPrice(const SweetSpot& spot, const Choice& choice, const Choice* used) {
+  std::string text = fmt::format("{}, {}", PercentText(choice.rate), PriceText(spot, choice));
+  const double times = used == nullptr ? 0.0 : PriceOf(spot, choice) / PriceOf(spot, *used);
+  constexpr double kClearlyMore = 1.1;
+  if (std::isfinite(times) && times >= kClearlyMore)
+    text += fmt::format(": {:.{}f} times as much", times, times < 9.95 ? 1 : 0);
+  return text;
+}
+
 // The best by the estimates, where it is another.
 std::string BestText(const SweetSpot& spot) {
   if (!spot.best || spot.best == spot.sweet_spot) return "";
   const Choice& best = spot.choices[*spot.best];
-  return fmt::format("Highest pass rate: {}, {}, {}.", LabelOf(best, "the"), PercentText(best.rate),
-                     PriceText(spot, best));
+  const Choice* used = spot.sweet_spot ? &spot.choices[*spot.sweet_spot] : nullptr;
+  return fmt::format("Highest pass rate: {}, {}.", LabelOf(best, "the"), RateAndPrice(spot, best, used));
 }
 
 // What would be bought if there were no skill, where it is none of those named already.
@@ -78,8 +89,7 @@ std::string BestWithoutText(const SweetSpot& spot, const Choice& used) {
   if (!used.with_skill || best == nullptr || (spot.best && best == &spot.choices[*spot.best]) ||
       best->cell == used.cell)
     return "";
-  return fmt::format("Highest without the skill: {}, {}, {}.", best->cell->name, PercentText(best->rate),
-                     PriceText(spot, *best));
+  return fmt::format("Highest without the skill: {}, {}.", best->cell->name, RateAndPrice(spot, *best, &used));
 }
 
 // "Cheaper, but worse: haiku with the skill, $0.0014 an answer: 84 % passed, 6 points fewer."

@@ -208,7 +208,7 @@ TEST(ResultText, TheBestValueOfSeveralModels) {
   EXPECT_THAT(text, StartsWith("Use student with this skill: 320 of 320 answers passed, $0.0010 an answer"));
   EXPECT_THAT(text,
               AllOf(HasSubstr("without it: 0 of 320"), HasSubstr("every other choice passes at most 5 points more"),
-                    HasSubstr("Highest without the skill: best, 100 %")));
+                    HasSubstr("Highest without the skill: best, 100 %, $0.0100 an answer: 10 times as much")));
   EXPECT_THAT(text, Not(HasSubstr("Cheaper")));
 }
 
