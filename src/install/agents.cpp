@@ -20,13 +20,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Reads one [[agent]] table.
+// Reads one [[agent]] table, or one of [others].
 class AgentReader {
  public:
   explicit AgentReader(const std::string& file) : file_(file) {}
 
-  Result<Agent> Read(const toml::table& table) const {
+  // `id`: of one of [others]; empty: the table has it.
+  Result<Agent> Read(const toml::table& table, std::string_view id = "") const {
     Agent agent;
+    agent.id = id;
+    agent.is_other = !id.empty();
     for (const auto& [key, node] : table) {
       const std::string_view name = key.str();
       if (name == "id" || name == "name") {
@@ -43,7 +46,8 @@ class AgentReader {
         return ErrorAt(node, fmt::format("unknown key '{}', or a value of the wrong type, in an agent", name));
       }
     }
-    if (agent.id.empty() || agent.name.empty() || agent.project_folders.empty() || agent.user_folders.empty())
+    if (agent.id.empty() || agent.name.empty() || agent.project_folders.empty() ||
+        (agent.user_folders.empty() && !agent.is_other))
       return ErrorAt(table, "an agent needs 'id', 'name', 'project' and 'user'");
     return agent;
   }
@@ -138,18 +142,24 @@ Result<std::vector<Agent>> ParseAgents(std::string_view text, const std::string&
     const toml::table root = toml::parse(text);
     const AgentReader reader(file);
     const toml::array* const list = root["agent"].as_array();
+    const toml::node* const others = root.get("others");
     // Programs are read elsewhere (program/program.h).
-    const std::size_t known = root.contains("program") ? 2 : 1;
-    if (list == nullptr || root.size() != known)
-      return reader.ErrorAt(root, "expected [[agent]] and [[program]] tables and nothing else");
+    const std::size_t known = 1 + (root.contains("program") ? 1 : 0) + (others != nullptr ? 1 : 0);
+    if (list == nullptr || root.size() != known || (others != nullptr && !others->is_table()))
+      return reader.ErrorAt(root, "expected [[agent]], [others] and [[program]] tables and nothing else");
     std::vector<Agent> agents;
-    for (const toml::node& node : *list) {
-      if (node.as_table() == nullptr) return reader.ErrorAt(node, "expected an [[agent]] table");
-      ASSIGN_OR_RETURN(Agent agent, reader.Read(*node.as_table()));
+    const auto add = [&](const toml::node& node, std::string_view id) -> Status {
+      if (node.as_table() == nullptr) return reader.ErrorAt(node, "expected a table with an agent");
+      ASSIGN_OR_RETURN(Agent agent, reader.Read(*node.as_table(), id));
       const bool twice =
           std::any_of(agents.begin(), agents.end(), [&](const Agent& other) { return other.id == agent.id; });
       if (twice) return reader.ErrorAt(node, fmt::format("a second agent has the id '{}'", agent.id));
       agents.push_back(std::move(agent));
+      return {};
+    };
+    for (const toml::node& node : *list) RETURN_IF_ERROR(add(node, ""));
+    if (others != nullptr) {
+      for (const auto& [id, node] : *others->as_table()) RETURN_IF_ERROR(add(node, id.str()));
     }
     return agents;
   } catch (const toml::parse_error& e) {
@@ -172,8 +182,18 @@ Result<const Agent*> FindAgent(const std::string& id) {
     ids.push_back(agent.id);
   }
   const std::string meant = DidYouMean(id, ids);
-  return InputError(fmt::format("unknown agent '{}'{} {}", id,
-                                meant.empty() ? "; there are:" : meant + " There are:", fmt::join(ids, ", ")));
+  return InputError(
+      fmt::format("unknown agent '{}'{} {}", id, meant.empty() ? "; there are:" : meant + " There are:", AgentIds()));
+}
+
+std::string AgentIds() {
+  std::string ids;
+  std::size_t others = 0;
+  for (const Agent& agent : KnownAgents()) {
+    if (!agent.is_other) ids += (ids.empty() ? "" : ", ") + agent.id;
+    others += agent.is_other ? 1 : 0;
+  }
+  return fmt::format("{} and {} others (docs/install.md)", ids, others);
 }
 
 Result<std::vector<fs::path>> UserFoldersOf(const Agent& agent, const VariableLookup& variable) {

@@ -34,7 +34,8 @@ struct Agent {
   std::vector<std::string> user_folders;         // the same, "~/…" or absolute
   std::map<std::string, std::string> variables;  // environment variable → the start of user folders that it replaces
   AgentListing listing;
-  bool upward = false;  // it reads the project folders of each folder from the current one up to the project's root
+  bool is_other = false;  // one of [others]: a user folder may be missing
+  bool upward = false;    // it reads the project folders of each folder from the current one up to the project's root
 };
 
 // assets/agents.toml, which is part of the program.
@@ -50,8 +51,12 @@ const std::vector<Agent>& KnownAgents();
 // program.
 Result<const Agent*> FindAgent(const std::string& id);
 
-// The agent's user folders as absolute paths, the one for installing first. Error: the environment doesn't say where
-// the home is.
+// The ids of those that have a table of their own, and how many others there are: "agents, claude-code, … and 65 others
+// (docs/install.md)".
+std::string AgentIds();
+
+// The agent's user folders as absolute paths, the one for installing first; [others] may have none. Error: the
+// environment doesn't say where the home is.
 Result<std::vector<std::filesystem::path>> UserFoldersOf(const Agent& agent, const VariableLookup& variable);
 
 // The root of the git repository that `folder` is in, else `folder` itself.

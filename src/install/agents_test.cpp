@@ -18,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
 using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
@@ -38,7 +39,9 @@ std::vector<fs::path> UserFolders(const std::string& id, const std::map<std::str
 
 TEST(Agents, AreThoseOfTheFile) {
   std::vector<std::string> ids;
-  for (const Agent& agent : KnownAgents()) ids.push_back(agent.id);
+  std::vector<std::string> others;
+  for (const Agent& agent : KnownAgents()) (agent.is_other ? others : ids).push_back(agent.id);
+  EXPECT_THAT(others, IsSupersetOf({"windsurf", "qwen-code", "github-copilot", "zed"}));
   EXPECT_THAT(ids, UnorderedElementsAre("agents", "claude-code", "codex", "cursor", "opencode", "gemini-cli", "copilot",
                                         "goose", "amp", "pi"));
   EXPECT_THAT(FindAgent("claude").error().message,
@@ -88,6 +91,14 @@ TEST(Agents, EnvironmentNamesOtherFolders) {
   EXPECT_THAT(homeless.error().message, HasSubstr("HOME isn't set; set it, or use --project"));
 }
 
+TEST(Agents, SomeHaveNoFolderForAllProjects) {
+  const Agent* const eve = *FindAgent("eve");
+  EXPECT_THAT(TargetsFor({eve}, InstallScope::kUser, "/p", Variables({{"HOME", "/h"}})).error().message,
+              HasSubstr("use --project"));
+  EXPECT_EQ(TargetsFor({eve, *FindAgent("pi")}, InstallScope::kUser, "/p", Variables({{"HOME", "/h"}}))->size(), 1U);
+  EXPECT_EQ(TargetsFor({eve}, InstallScope::kProject, "/p", Variables({}))->front().place.folder, "/p/agent/skills");
+}
+
 TEST(Agents, ProjectIsTheRepository) {
   const TempFolder folder;
   folder.Write("p/.git/HEAD", "");
@@ -131,7 +142,7 @@ TEST(Agents, FaultsInTheFileAreNamed) {
   EXPECT_THAT(fault("[[agent]]\nproject = ['/abs']"), HasSubstr("can't be a folder of 'project'"));
   EXPECT_THAT(fault("[[agent]]\nuser = ['rel']"), HasSubstr("can't be a folder of 'user'"));
   EXPECT_THAT(fault("[[agent]]\nusers = []"), HasSubstr("unknown key 'users'"));
-  EXPECT_THAT(fault("x = 1"), HasSubstr("expected [[agent]] and [[program]] tables"));
+  EXPECT_THAT(fault("x = 1"), HasSubstr("expected [[agent]], [others] and [[program]] tables"));
   EXPECT_THAT(fault("x ="), HasSubstr("a.toml:1:"));
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "install/skills_folder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -39,6 +41,9 @@ Result<std::vector<InstallTarget>> TargetsFor(const std::vector<const Agent*>& a
       place.folder = place.project / agent->project_folders.front();
     } else {
       ASSIGN_OR_RETURN(const std::vector<fs::path> folders, UserFoldersOf(*agent, variable));
+      if (folders.empty() && agents.size() > 1) continue;  // `all`
+      if (folders.empty())
+        return InputError(fmt::format("{} has no folder for all projects; use --project", agent->name));
       place.folder = folders.front();
     }
     auto target = std::find_if(targets.begin(), targets.end(),

@@ -68,7 +68,7 @@ TEST_F(CompletionOfWords, Options) {
 TEST_F(CompletionOfWords, ValuesOfOptions) {
   EXPECT_THAT(After({"eval", "x", "--color", "a"}), ElementsAre("auto", "always"));
   EXPECT_THAT(After({"eval", "x", "--color=n"}), ElementsAre("--color=never"));
-  EXPECT_THAT(After({"install", "x", "--agent", "cl"}), ElementsAre("claude-code"));
+  EXPECT_THAT(After({"install", "x", "--agent", "cla"}), ElementsAre("claude-code"));
   EXPECT_THAT(After({"report", "latest", "-o", ""}), ElementsAre(":files"));
   EXPECT_THAT(After({"runs", "-d", ""}), ElementsAre(":folders"));
   EXPECT_THAT(After({"eval", "x", "-m", "hai"}), ElementsAre("haiku"));

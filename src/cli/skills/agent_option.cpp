@@ -33,12 +33,6 @@ CLI::Option* AddAgentOptions(CLI::App& command, AgentChoice& choice, const std::
   return agent;
 }
 
-std::string AgentIds() {
-  std::vector<std::string> ids;
-  for (const Agent& agent : KnownAgents()) ids.push_back(agent.id);
-  return fmt::format("{}", fmt::join(ids, ", "));
-}
-
 bool MeansAllAgents(const std::vector<std::string>& ids) {
   return std::find(ids.begin(), ids.end(), kAll) != ids.end();
 }

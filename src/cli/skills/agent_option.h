@@ -27,9 +27,6 @@ struct AgentChoice {
 // --agent, which is required, --project and --user. `all`: how help names the value for all agents. Returns --agent.
 CLI::Option* AddAgentOptions(CLI::App& command, AgentChoice& choice, const std::string& all = "all");
 
-// The ids, for help: "agents, claude-code, …".
-std::string AgentIds();
-
 // Whether `all` is among them. It is taken everywhere but by an `install` that writes, which would make folders for
 // agents that nobody uses.
 bool MeansAllAgents(const std::vector<std::string>& ids);

@@ -104,6 +104,7 @@ void PrintFoundAsJson(const std::vector<AgentSkills>& found, const Env& env) {
 void PrintFound(const std::vector<AgentSkills>& found, const ListOptions& options, const Env& env) {
   const Style style = StyleFor(env, env.out_is_terminal, options.color);
   for (const auto& [agent, skills] : found) {
+    if (skills.empty() && agent->is_other && MeansAllAgents(options.agents)) continue;
     if (found.size() > 1) env.out(Tinted(style, Tint::kBold, TerminalText::EscapeLine(agent->name)) + "\n");
     Table table({{"skill"}, {"folder"}, {"state"}, {"source", Table::Align::kLeft, true, 1}});
     for (const FoundSkill& skill : skills)

@@ -162,10 +162,11 @@ std::string HowItDiffers(const fs::path& folder, const LockedSkill& locked,
   return "changed: not the locked version; upskill install --frozen --force restores it";
 }
 
-// All project folders in which agents look for skills.
+// The project folders in which agents look for skills; those of [others] may be a project's own (`skills`).
 std::vector<fs::path> ProjectFolders(const fs::path& project) {
   std::vector<fs::path> folders;
   for (const Agent& agent : KnownAgents()) {
+    if (agent.is_other) continue;
     for (const std::string& name : agent.project_folders) {
       if (fs::path folder = project / name; !IsOneOf(folder, folders)) folders.push_back(std::move(folder));
     }
