@@ -7,7 +7,6 @@ usage: from_python_test.py UPSKILL
 Providers are imitated on the loopback interface: every model answers with the same sentence. No teacher's answer is of use then, so
 that of `generate`, the table has what it says before.
 """
-import http.server
 import json
 import os
 import pathlib
@@ -16,8 +15,11 @@ import shlex
 import subprocess
 import sys
 import tempfile
-import threading
 import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "support"))
+from provider import Provider, Server
 
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -46,40 +48,12 @@ def rows():
             yield row[1], row[2]
 
 
-class Provider(http.server.BaseHTTPRequestHandler):
-    """The Messages and the Chat Completions API, without streaming."""
-
-    def log_message(self, *_):
-        pass
-
-    def do_POST(self):
-        self.rfile.read(int(self.headers["Content-Length"]))
-        usage = {"input_tokens": 20, "output_tokens": 9, "prompt_tokens": 20, "completion_tokens": 9, "total_tokens": 29}
-        if self.path.endswith("/messages"):
-            answer = {"id": "1", "type": "message", "role": "assistant", "model": "m", "stop_reason": "end_turn",
-                      "content": [{"type": "text", "text": SENTENCE}], "usage": usage}
-        else:
-            answer = {"id": "1", "model": "m", "choices": [{"index": 0, "finish_reason": "stop",
-                                                            "message": {"role": "assistant", "content": SENTENCE}}], "usage": usage}
-        data = json.dumps(answer).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
+class Alpha(Provider):
+    def answer(self, prompt, body):
+        return SENTENCE
 
 
 class CommandLines(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Provider)
-        threading.Thread(target=cls.server.serve_forever, daemon=True).start()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.shutdown()
-        cls.server.server_close()
-
     def prepare(self, folder):
         """What a user of the Python tool has: skills with tests, traces, runs."""
         tests = [{"input": "What is the first word?", "expected": {"contains": ["alpha"]}},
@@ -107,7 +81,7 @@ class CommandLines(unittest.TestCase):
         (folder / "upskill.config.yaml").write_text(CONFIGURATION)
 
     def run_line(self, line):
-        base = f"http://127.0.0.1:{self.server.server_port}"
+        base = self.server.url
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             self.prepare(folder)
@@ -122,6 +96,7 @@ class CommandLines(unittest.TestCase):
             return done.returncode, re.sub(r"\s+", " ", done.stdout + done.stderr)
 
     def test_each_does_what_the_table_says(self):
+        self.server = Server(Alpha, self)
         table = list(rows())
         self.assertGreater(len(table), 40)
         for line, words in table:
