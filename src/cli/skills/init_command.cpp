@@ -8,7 +8,6 @@
 #include "cli/env/config.h"
 #include "cli/options/help_formatter.h"
 #include "cli/skills/commands.h"
-#include "skill/python_cases.h"
 #include "skill/skeleton.h"
 #include "skill/skill_text.h"
 #include "skill/specification.h"
@@ -44,8 +43,7 @@ std::string BodyOfSkeleton() {
 }
 
 Json CasesOfSkeleton() {
-  return {{"metadata", {{"version", "1.0"}}},
-          {"tests",
+  return {{"tests",
            {{{"id", "first-case"},
              {"input", kSkeletonQuestion},
              {"expected", {{"contains", {"42"}}}},
@@ -84,8 +82,7 @@ Status WriteSkeleton(const std::string& name, const fs::path& place) {
   skill.description = kSkeletonDescription;
   skill.body = BodyOfSkeleton();
   RETURN_IF_ERROR(folder.WriteFile("SKILL.md", SkillFileText(skill)));
-  return folder.WriteFile("skill_meta.json",
-                          fmt::format("{}\n", DumpJsonIndented(ReadableByPython(CasesOfSkeleton()))));
+  return folder.WriteFile("tests.json", DumpJsonIndented(CasesOfSkeleton()) + "\n");
 }
 
 void AddInitCommand(CLI::App& app, InitOptions& options) {
@@ -114,7 +111,7 @@ ExitCode RunInit(const InitOptions& options, Env& env) {
   if (const std::string problem = SkillNameProblem(options.name); !problem.empty())
     PrintWarning(env, problem + ", where it is to be installed: several agents refuse others");
   env.out(
-      TerminalText::Format("made {0}/SKILL.md and {0}/skill_meta.json\n"
+      TerminalText::Format("made {0}/SKILL.md and {0}/tests.json\n"
                            "next  write the description and the instructions, replace the case, then try them:\n"
                            "      upskill validate {1}\n"
                            "      upskill check {1}\n",

@@ -79,7 +79,7 @@ TEST_F(Validate, NamesWhatInitWroteAndNobodyReplaced) {
   EXPECT_EQ(Run({"validate", "--strict", skill}), 1);
   EXPECT_THAT(error, testing::AllOf(HasSubstr("3:14: the description is the one that `upskill init` wrote"),
                                     HasSubstr("8:1: these instructions are those that `upskill init` wrote"),
-                                    HasSubstr("skill_meta.json has the case that `upskill init` wrote")));
+                                    HasSubstr("tests.json has the case that `upskill init` wrote")));
 }
 
 TEST_F(Validate, AFolderOfSkillsIsNoSkill) {
