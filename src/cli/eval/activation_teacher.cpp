@@ -8,6 +8,7 @@
 
 #include "cli/eval/activation_plan.h"
 #include "cli/models/students.h"
+#include "eval/journal/runs_folder.h"
 #include "prompts/prompts.h"
 #include "util/folder.h"
 #include "util/hash.h"
@@ -34,7 +35,7 @@ Result<OpenedTeacher> OpenActivationTeacher(const std::string& spec, const Skill
   if (options.max_cost_usd) RETURN_IF_ERROR(CheckPriceIsKnown(*opened.model, spec));
   const std::string key =
       Sha256Hex(skill.name + "\n" + skill.body + "\n" + opened.model->info().identity).substr(0, 16);
-  ASSIGN_OR_RETURN(const Folder runs, Folder::Make(RunsFolder(options.runs_dir, config)));
+  ASSIGN_OR_RETURN(const Folder runs, MakeRunsFolder(RunsFolder(options.runs_dir, config)));
   ASSIGN_OR_RETURN(const Folder kept, runs.MakeBelow(std::filesystem::path(kTeachersFolder) / key));
   ASSIGN_OR_RETURN(Teacher teacher, Teacher::Open(*opened.model, kept.path() / "calls.jsonl", env.stop, env.clock));
   teacher.set_meter(

@@ -24,6 +24,7 @@
 #include "cluster/kubernetes.h"
 #include "cluster/slurm.h"
 #include "eval/journal/journal.h"
+#include "eval/journal/runs_folder.h"
 #include "eval/verdict/ledger.h"
 #include "net/url.h"
 #include "report/export/eval_json.h"
@@ -182,6 +183,7 @@ Status StartRun(const CLI::App& command, const Config& config, JobSession& sessi
   record.max_cost_usd = options.max_cost_usd;
   record.max_tokens = options.max_tokens_total;
   record.gate = options.gate;
+  RETURN_IF_ERROR(MakeRunsFolder(session.runs_dir));
   ASSIGN_OR_RETURN(session.folder, MakeStampedFolder(session.runs_dir, env.clock->WallNow()));
   return StoreJobRecord(session.folder, record);
 }

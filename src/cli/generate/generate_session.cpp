@@ -13,6 +13,7 @@
 #include "cli/generate/teacher_context.h"
 #include "cli/models/students.h"
 #include "eval/journal/journal.h"
+#include "eval/journal/runs_folder.h"
 #include "skill/lineage.h"
 #include "skill/skill_copy.h"
 #include "skill/skill_text.h"
@@ -64,6 +65,7 @@ StoredGeneration StoredOf(const GenerateSession& session) {
 }
 
 Status NewFolder(GenerateSession& session, const Env& env) {
+  RETURN_IF_ERROR(MakeRunsFolder(session.runs_dir));
   ASSIGN_OR_RETURN(session.folder, MakeStampedFolder(session.runs_dir / "generations", env.clock->WallNow()));
   session.id = session.folder.filename().string();
   if (session.given) {

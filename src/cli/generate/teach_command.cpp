@@ -24,6 +24,7 @@
 #include "cli/models/students.h"
 #include "cli/options/help_formatter.h"
 #include "cli/options/option_checks.h"
+#include "eval/journal/runs_folder.h"
 #include "measure/workspace.h"
 #include "skill/skill_text.h"
 #include "util/files.h"
@@ -97,7 +98,7 @@ Result<TaughtCases> DivideCases(const std::string& path, const fs::path& runs_di
     if (i < split) solved.push_back(*ordered[i].second);
     if (taught.same || i >= split) measured.push_back(*ordered[i].second);
   }
-  ASSIGN_OR_RETURN(const Folder runs, Folder::Make(runs_dir));
+  ASSIGN_OR_RETURN(const Folder runs, MakeRunsFolder(runs_dir));
   const std::string key = Sha256Hex(DumpJson(SuiteToJson(suite))).substr(0, 12);
   ASSIGN_OR_RETURN(const Folder folder, runs.MakeBelow(fs::path("teach") / key));
   RETURN_IF_ERROR(WriteCasesFile(suite, solved, folder, "solve.json"));

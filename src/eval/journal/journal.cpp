@@ -18,6 +18,7 @@
 #include <tuple>
 #include <utility>
 
+#include "eval/journal/runs_folder.h"
 #include "eval/journal/sample_line.h"
 #include "util/folder.h"
 #include "util/json.h"
@@ -81,6 +82,7 @@ Status WritePlan(const fs::path& folder, const Plan& plan) {
 
 Result<Journal> Journal::Create(const fs::path& runs_dir, Plan& plan, const Clock& clock) {
   const Clock::Wall now = clock.WallNow();
+  RETURN_IF_ERROR(MakeRunsFolder(runs_dir));
   ASSIGN_OR_RETURN(const fs::path folder, MakeStampedFolder(runs_dir, now));
   plan.run = folder.filename().string();
   plan.created = UtcTimestamp(now);

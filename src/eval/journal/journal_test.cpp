@@ -101,6 +101,16 @@ TEST(Journal, ReopenAppends) {
   EXPECT_EQ(Journal::Reopen(folder.path() / "none", clock).error().kind, ErrorKind::kNotFound);
 }
 
+TEST(Journal, RunsAreIgnoredByGitInAFolderOfTheirOwnOnly) {
+  const TempFolder folder;
+  const SystemClock clock;
+  Plan plan = MakeTestPlan(1);
+  ASSERT_TRUE(Journal::Create(folder.path() / "runs", plan, clock).ok());
+  EXPECT_EQ(*ReadFile(folder.path() / "runs/.gitignore"), "*\n");
+  ASSERT_TRUE(Journal::Create(folder.path(), plan, clock).ok());
+  EXPECT_FALSE(fs::exists(folder.path() / ".gitignore"));
+}
+
 TEST(Journal, EachRunHasItsOwnFolder) {
   const TempFolder folder;
   class Still : public SystemClock {

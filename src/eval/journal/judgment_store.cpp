@@ -5,13 +5,14 @@
 #include <string_view>
 #include <utility>
 
+#include "eval/journal/runs_folder.h"
 #include "util/files.h"
 #include "util/json.h"
 
 namespace upskill {
 
 Result<JudgmentStore> JudgmentStore::Open(const std::filesystem::path& runs_dir) {
-  RETURN_IF_ERROR(MakeFolders(runs_dir));
+  RETURN_IF_ERROR(MakeRunsFolder(runs_dir));
   const std::filesystem::path path = runs_dir / kJudgmentsFile;
   JudgmentStore store;
   Result<AppendFile> file = AppendFile::Open(path, true);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "eval/journal/runs_folder.h"
 #include "eval/run/judge_labels.h"
 #include "eval/run/judge_prompt.h"
 #include "skill/check_types.h"
@@ -71,7 +72,7 @@ std::vector<std::string> RubricsOf(const Suite& suite) {
 }
 
 Status AppendJudgeRecords(const std::filesystem::path& runs_dir, const std::vector<RubricRecord>& records) {
-  RETURN_IF_ERROR(MakeFolders(runs_dir));
+  RETURN_IF_ERROR(MakeRunsFolder(runs_dir));
   ASSIGN_OR_RETURN(AppendFile file, AppendFile::Open(runs_dir / kJudgesFile, true));
   for (const RubricRecord& record : records) RETURN_IF_ERROR(file.Append(DumpJson(ToJson(record)) + "\n"));
   return file.Sync();

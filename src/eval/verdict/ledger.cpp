@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "eval/journal/runs_folder.h"
 #include "util/append_file.h"
 #include "util/files.h"
 #include "util/folder.h"
@@ -151,7 +152,7 @@ Result<Ledger> ReadLedger(const fs::path& runs_dir) {
 }
 
 Result<LedgerLock> LedgerLock::Take(const fs::path& runs_dir) {
-  ASSIGN_OR_RETURN(Folder folder, Folder::Make(runs_dir));
+  ASSIGN_OR_RETURN(Folder folder, MakeRunsFolder(runs_dir));
   RETURN_IF_ERROR(folder.Lock(kLockLimit));
   return LedgerLock(std::move(folder));
 }
