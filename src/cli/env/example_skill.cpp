@@ -6,14 +6,20 @@
 namespace upskill {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr const char* kExampleSkill = "examples/skills/kernel-builder-cuda-kernels";
 
 }  // namespace
 
-std::optional<std::filesystem::path> FindExampleSkill(const Env& env) {
+std::optional<fs::path> FindExampleSkill(const Env& env) {
   std::error_code code;
-  for (const std::filesystem::path& folder : {std::filesystem::path(kExampleSkill), env.data_dir / kExampleSkill}) {
-    if (std::filesystem::exists(folder / "SKILL.md", code)) return folder;
+  const auto is_there = [&](const fs::path& folder) { return fs::exists(folder / "SKILL.md", code); };
+  if (is_there(kExampleSkill)) return kExampleSkill;
+  // Above the program is the folder of the sources, if it was built there.
+  for (fs::path above = env.data_dir; !above.empty(); above = above.parent_path()) {
+    if (is_there(above / kExampleSkill)) return above / kExampleSkill;
+    if (above == above.parent_path()) break;
   }
   return std::nullopt;
 }

@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <string>
 
+#include "cli/env/example_skill.h"
 #include "support/command_line.h"
 #include "support/source_dir.h"
+#include "util/temp_folder.h"
 
 namespace upskill {
 namespace {
@@ -51,6 +53,14 @@ TEST_F(Quickstart, UsesAKeyOnlyIfAModelIsNamedAndLimitsTheCost) {
   EXPECT_THAT(out, AllOf(HasSubstr("in process"), HasSubstr("With your key: upskill quickstart -m haiku")));
   Run({"quickstart", "-m", "haiku"});
   EXPECT_THAT(out, AllOf(HasSubstr("for at most $0.50"), HasSubstr("-m haiku --max-cost 0.5")));
+}
+
+TEST_F(Quickstart, FindsTheExampleFromABuildFolder) {
+  const TempFolder elsewhere;
+  fs::current_path(elsewhere.path());
+  Env env;
+  env.data_dir = folder.path() / "build/release/src/share/upskill";
+  EXPECT_TRUE(FindExampleSkill(env));
 }
 
 TEST_F(Quickstart, WithoutTheExampleItSaysWhatElseToDo) {
