@@ -168,9 +168,7 @@ Result<Skill> ReadFields(const std::string& text, std::string_view yaml, const s
 }  // namespace
 
 Result<SkillParts> SplitFrontmatter(std::string_view text, const std::string& source) {
-  if (text.starts_with("\xEF\xBB\xBF")) {
-    return InputError(fmt::format("{}:1:1: starts with a byte order mark; save it without one", source));
-  }
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (const auto bad = FindInvalidUtf8(text)) {
     const TextPosition position = PositionAt(text, *bad);
     return InputError(fmt::format("{}:{}:{}: not UTF-8 text", source, position.line, position.column));

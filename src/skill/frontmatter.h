@@ -9,13 +9,17 @@
 
 namespace upskill {
 
+// In UTF-8. Some editors write it at the start of a file.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 // A SKILL.md split at its two `---` lines. The views point into the text.
 struct SkillParts {
   std::string_view frontmatter;  // starts on line 2 of the file
   std::string_view body;
 };
 
-// Errors: a byte order mark, invalid UTF-8, no `---` on the first line, no closing `---`, more than 64 KiB in between.
+// A byte order mark before the first line is left out. Errors: invalid UTF-8, no `---` on the first line, no closing
+// `---`, more than 64 KiB in between.
 Result<SkillParts> SplitFrontmatter(std::string_view text, const std::string& source);
 
 // A skill's name and description, trimmed, empty if absent; its other fields, and what violates the specification.

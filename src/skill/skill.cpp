@@ -59,6 +59,10 @@ Result<Skill> ParseSkill(const std::string& text, const std::string& source) {
   if (parts.body.empty()) {
     return InputError(fmt::format("{}: nothing follows the frontmatter; write the instructions there", source));
   }
+  if (text.starts_with(kByteOrderMark)) {
+    skill.warnings.push_back(
+        fmt::format("{} starts with a byte order mark, which agents may not understand; save it without one", source));
+  }
   skill.body = std::string(parts.body);
   skill.text = text;
   return skill;

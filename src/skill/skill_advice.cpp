@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "skill/frontmatter.h"
 #include "skill/skeleton.h"
 #include "skill/skill_tree.h"
 #include "skill/unicode_text.h"
@@ -214,7 +215,7 @@ void AdviseOnScripts(const fs::path& folder, std::vector<SkillFinding>& advice) 
   }
 }
 
-// Where text of `upskill init` wasn't replaced.
+// Where text of `upskill init` wasn't replaced, and cases that other programs can't read.
 void AdviseOnPlaceholders(const SpecifiedSkill& skill, const fs::path& folder, std::vector<SkillFinding>& advice) {
   if (const StrictYaml* const description = skill.fields.Find("description");
       description != nullptr && Trim(description->text) == kSkeletonDescription)
@@ -235,6 +236,10 @@ void AdviseOnPlaceholders(const SpecifiedSkill& skill, const fs::path& folder, s
   for (const char* name : {"skill_meta.json", "tests.json"}) {
     constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20U;
     const Result<std::string> cases = ReadFile(folder / name, kMostBytes);
+    if (cases && cases->starts_with(kByteOrderMark)) {
+      advice.push_back({fmt::format(
+          "{} starts with a byte order mark, which readers of JSON may refuse; save it without one", name)});
+    }
     if (cases && cases->find(kSkeletonQuestion) != std::string::npos)
       advice.push_back(
           {fmt::format("{} has the case that `upskill init` wrote (\"{}\"); replace it by one of the skill's "

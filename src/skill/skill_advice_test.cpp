@@ -14,6 +14,7 @@ namespace upskill {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
@@ -38,6 +39,11 @@ std::string Lines(std::size_t count, const std::string& line) {
   std::string lines;
   for (; count > 0; --count) lines += line + "\n";
   return lines;
+}
+
+TEST_F(SkillAdvice, NamesAByteOrderMarkInCases) {
+  folder.Write("tests.json", "\xEF\xBB\xBF[]");
+  EXPECT_THAT(Advice(kGoodFields, "B"), ElementsAre(HasSubstr("tests.json starts with a byte order mark")));
 }
 
 TEST_F(SkillAdvice, GoodSkillNeedsNone) { EXPECT_THAT(AdviceOnBody("Do this."), IsEmpty()); }

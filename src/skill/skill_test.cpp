@@ -45,6 +45,14 @@ TEST(ParseSkill, ReadsFieldsAndBody) {
   EXPECT_THAT(skill->warnings, IsEmpty());
 }
 
+TEST(ParseSkill, WarnsOfAByteOrderMark) {
+  const Result<Skill> skill = ParseSkill("\xEF\xBB\xBF---\nname: a\ndescription: d\n---\nB", "s/SKILL.md");
+  ASSERT_TRUE(skill.ok());
+  EXPECT_EQ(skill->name, "a");
+  ASSERT_EQ(skill->warnings.size(), 1U);
+  EXPECT_NE(skill->warnings.front().find("byte order mark"), std::string::npos);
+}
+
 TEST(ParseSkill, Rejects) {
   const auto error = [](const std::string& text) {
     const Result<Skill> skill = ParseSkill(text, "draft");

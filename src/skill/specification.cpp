@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "skill/frontmatter.h"
 #include "skill/unicode_text.h"
 #include "util/files.h"
 #include "util/text.h"
@@ -127,7 +128,11 @@ std::variant<SpecifiedSkill, SkillFinding> ReadSpecifiedSkill(std::string_view t
   }
   const std::string plain = WithPlainLineEnds(text);
   const std::string_view content = plain;
-  if (!content.starts_with(kFence)) return SkillFinding{"SKILL.md must start with YAML frontmatter (---)", 1, 1};
+  if (!content.starts_with(kFence)) {
+    return SkillFinding{fmt::format("SKILL.md must start with YAML frontmatter (---){}",
+                                    content.starts_with(kByteOrderMark) ? ", not with a byte order mark" : ""),
+                        1, 1};
+  }
   const std::size_t end = content.find(kFence, kFence.size());
   if (end == std::string_view::npos) return SkillFinding{"SKILL.md frontmatter not properly closed with ---", 1, 1};
   auto read = ReadStrictYaml(content.substr(kFence.size(), end - kFence.size()));

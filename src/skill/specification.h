@@ -16,8 +16,8 @@
 namespace upskill {
 
 // The Agent Skills specification as its reference implementation, skills-ref 0.1, understands it: the same skills are
-// valid, and the messages are its own, except what is wrong with the YAML. skill/skill.h reads skills leniently
-// instead.
+// valid, and the messages are its own, except what is wrong with the YAML and that a byte order mark is named.
+// skill/skill.h reads skills leniently instead.
 
 // Begins the message about frontmatter that isn't YAML.
 inline constexpr std::string_view kYamlProblem = "Invalid YAML in frontmatter: ";

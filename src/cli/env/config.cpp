@@ -189,6 +189,10 @@ std::vector<std::string> MisspeltKeys(const YAML::Node& root, const std::string&
 Result<Config> ParseConfig(const std::string& text, const std::string& file) {
   Config config;
   config.source = file;
+  if (const auto bad = FindInvalidUtf8(text)) {
+    const TextPosition position = PositionAt(text, *bad);
+    return InputError(fmt::format("{}:{}:{}: not UTF-8 text", file, position.line, position.column));
+  }
   try {
     if (const std::optional<YamlFault> fault = FindOpenQuote(text))
       return InputError(fmt::format("{}:{}:{}: {}", file, fault->line, fault->column, fault->reason));

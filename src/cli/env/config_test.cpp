@@ -99,6 +99,12 @@ TEST_F(ProjectConfig, ValuesHaveNoControlCharacters) {
   EXPECT_THAT(error, HasSubstr("upskill.config.yaml:2:13: eval_model contains a control character"));
 }
 
+TEST_F(ProjectConfig, IsUtf8PerhapsWithAByteOrderMark) {
+  EXPECT_EQ(ListWith("\xEF\xBB\xBFskills_dir: skills\n"), 0) << error;
+  EXPECT_EQ(ListWith("skills_dir: skills\neval_model: sim\xFF\n"), kUsage);
+  EXPECT_THAT(error, HasSubstr("upskill.config.yaml:2:16: not UTF-8 text"));
+}
+
 TEST_F(ProjectConfig, TheUsersOwnMayNameAnything) {
   folder.Write("home/.config/upskill/config.yaml", "eval_model: llama:/models/model.gguf\nskills_dir: skills\n");
   EXPECT_EQ(Run({"list"}), kOk) << error;
