@@ -86,7 +86,10 @@ std::vector<RunRow> RowsOf(const JudgedRun& run) {
 TerminalText RunBars(const std::vector<RunRow>& rows, RunMetric metric, const Style& style) {
   std::map<std::tuple<std::string, std::string, std::string>, const RunRow*> newest;
   double most = 0.0;
-  for (const RunRow& row : rows) newest[{row.skill, row.student.student.spec, row.student.student.name}] = &row;
+  for (const RunRow& row : rows) {
+    const RunRow*& shown = newest[{row.skill, row.student.student.spec, row.student.student.name}];
+    if (shown == nullptr || row.lift() || !shown->lift()) shown = &row;
+  }
   for (const auto& [key, row] : newest) {
     for (const auto& [arm, entry] : row->student.arms) most = std::max(most, MetricOf(entry, metric).value_or(0.0));
   }

@@ -34,8 +34,8 @@ std::string RunLabel(const RunRow& row);
 
 std::vector<RunRow> RowsOf(const JudgedRun& run);
 
-// For each skill and model (by its model string and name) the newest of `rows` (given oldest first), as bars of the
-// metric.
+// For each skill and model (by its model string and name) the newest of `rows` (given oldest first) that has a lift, or
+// else the newest, as bars of the metric.
 TerminalText RunBars(const std::vector<RunRow>& rows, RunMetric metric, const Style& style);
 
 // Every row in one table.

@@ -55,6 +55,16 @@ TEST(RunBars, TheNewestOfEachSkillAndModel) {
             "  lift        +50 points (likely -86 … +100)   undecided, about 8 more rounds\n");
 }
 
+TEST(RunBars, ARunWithoutALiftHidesNoVerdict) {
+  std::vector<RunRow> rows = Rows();
+  TestRun later;
+  later.plan.run = "2026_11_23_10_12_33-0002";
+  later.plan.arms = {Arm::kSkill};
+  for (RunRow& row : RowsOf(later.judged())) rows.push_back(row);
+  EXPECT_EQ(RunBars(rows, RunMetric::kSuccess, kNarrowRuns).text(), RunBars(Rows(), RunMetric::kSuccess, kNarrowRuns).text());
+  EXPECT_THAT(RunBars({rows.back()}, RunMetric::kSuccess, kNarrowRuns).text(), HasSubstr("0002"));
+}
+
 TEST(RunBars, SkillsApart) {
   std::vector<RunRow> rows = Rows();
   rows[1].skill = "another";
