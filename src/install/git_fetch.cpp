@@ -67,11 +67,11 @@ std::string ReasonIn(const std::string& messages) {
 // The repository in a temporary folder, from init to checkout.
 class GitWorkplace {
  public:
-  GitWorkplace(const GitSource& source, const GitLimits& limits, const fs::path& folder)
-      : source_(source),
+  GitWorkplace(GitSource source, const GitLimits& limits, const fs::path& folder)
+      : source_(std::move(source)),
         limits_(limits),
         folder_(folder),
-        tree_(folder / "tree" / RepositoryName(source)),
+        tree_(folder / "tree" / RepositoryName(source_)),
         git_dir_("--git-dir=" + ShellWord((folder / "git").string())) {}
 
   // Returns the commit.
@@ -118,12 +118,12 @@ class GitWorkplace {
     return path.empty() ? tree_ : tree_ / path;
   }
 
-  // The error with the source's name in place of the temporary folder's.
-  Error Renamed(Error error) const {
+  // The message with the source's name in place of the temporary folder's.
+  std::string Renamed(std::string message) const {
     const std::string place = tree_.string();
-    for (std::size_t at = error.message.find(place); at != std::string::npos; at = error.message.find(place, at))
-      error.message.replace(at, place.size(), source_.url);
-    return error;
+    for (std::size_t at = message.find(place); at != std::string::npos; at = message.find(place, at))
+      message.replace(at, place.size(), source_.url);
+    return message;
   }
 
  private:
@@ -217,7 +217,7 @@ class GitWorkplace {
     return Explained(outcome, too_large || outcome.exit_code == 0);
   }
 
-  const GitSource& source_;
+  GitSource source_;  // its path doesn't count
   const GitLimits& limits_;
   fs::path folder_;
   fs::path tree_;  // the working tree, with the repository's name
@@ -251,18 +251,52 @@ Result<std::string> PathIn(const GitSource& source, const std::vector<std::strin
 
 }  // namespace
 
-Result<FetchedSkill> FetchGitSkill(const GitSource& source, EvaluationFiles evaluation, const GitLimits& limits) {
-  ASSIGN_OR_RETURN(const TempFolder folder, TempFolder::Make("upskill-git-"));
-  const GitWorkplace workplace(source, limits, folder.path());
+struct GitRepositories::Repository {
+  Repository(const GitSource& source, const GitLimits& limits, TempFolder place)
+      : folder(std::move(place)), workplace(source, limits, folder.path()) {}
+
+  TempFolder folder;
+  GitWorkplace workplace;
+  std::string commit;
+  std::vector<std::string> skills;
+};
+
+GitRepositories::GitRepositories(GitLimits limits) : limits_(std::move(limits)) {}
+GitRepositories::~GitRepositories() = default;
+
+Result<const GitRepositories::Repository*> GitRepositories::Fetched(const GitSource& source) {
+  const std::pair key(source.url, source.ref);
+  auto known = repositories_.find(key);
+  if (known == repositories_.end()) {
+    const auto fetch = [&]() -> Result<std::unique_ptr<Repository>> {
+      if (limits_.asking) limits_.asking(source.url);
+      ASSIGN_OR_RETURN(TempFolder folder, TempFolder::Make("upskill-git-"));
+      auto repository = std::make_unique<Repository>(source, limits_, std::move(folder));
+      ASSIGN_OR_RETURN(repository->commit, repository->workplace.Fetch());
+      ASSIGN_OR_RETURN(repository->skills, repository->workplace.Skills());
+      return repository;
+    };
+    known = repositories_.emplace(key, fetch()).first;
+  }
+  if (!known->second) return known->second.error();
+  return known->second->get();
+}
+
+Result<FetchedSkill> GitRepositories::Skill(const GitSource& source, EvaluationFiles evaluation) {
+  ASSIGN_OR_RETURN(const Repository* const repository, Fetched(source));
   FetchedSkill fetched;
-  ASSIGN_OR_RETURN(fetched.commit, workplace.Fetch());
-  ASSIGN_OR_RETURN(const std::vector<std::string> skills, workplace.Skills());
-  ASSIGN_OR_RETURN(fetched.path, PathIn(source, skills));
-  ASSIGN_OR_RETURN(const fs::path skill, workplace.CheckOut(fetched.path));
+  fetched.commit = repository->commit;
+  ASSIGN_OR_RETURN(fetched.path, PathIn(source, repository->skills));
+  ASSIGN_OR_RETURN(const fs::path skill, repository->workplace.CheckOut(fetched.path));
   Result<SkillFiles> files = ReadSkillFolder(skill, evaluation);
-  if (!files) return workplace.Renamed(files.error());
+  if (!files) return Error{files.error().kind, repository->workplace.Renamed(files.error().message)};
   fetched.files = *std::move(files);
+  for (std::string& warning : fetched.files.warnings) warning = repository->workplace.Renamed(std::move(warning));
   return fetched;
+}
+
+Result<FetchedSkill> FetchGitSkill(const GitSource& source, EvaluationFiles evaluation, const GitLimits& limits) {
+  return GitRepositories(limits).Skill(source, evaluation);
 }
 
 }  // namespace upskill

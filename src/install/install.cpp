@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "install/install.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <system_error>
 #include <utility>
 
 #include "install/placement.h"
 #include "install/skill_archive.h"
 #include "skill/skill_text.h"
+#include "util/files.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -75,6 +79,16 @@ fs::path FirstMissing(const fs::path& folder) {
   for (fs::path at = folder; at.has_relative_path() && !fs::exists(fs::symlink_status(at, code)); at = at.parent_path())
     missing = at;
   return missing;
+}
+
+// Whether skills can be put into the folder, which may have to be made.
+Status CheckWritable(const SkillsFolder& place) {
+  const fs::path missing = FirstMissing(place.folder);
+  const fs::path there = missing.empty() ? place.folder : missing.parent_path();
+  ASSIGN_OR_RETURN(const Folder folder,
+                   there == place.project ? Folder::Open(there) : OpenSkillsFolder({place.project, there}));
+  if (::faccessat(folder.fd().get(), ".", W_OK, 0) == 0) return {};
+  return ErrnoError("writing into", there, errno);
 }
 
 void AddAgents(std::vector<std::string>& agents, const std::vector<std::string>& more) {
@@ -180,8 +194,10 @@ Result<InstallPlan> PlanInstall(const SkillFiles& skill, const InstallSource& so
   if (state.presence != Presence::kAbsent) plan.step = InstallPlan::Step::kReplace;
   if (state.presence == Presence::kUnchanged) {
     result.replaced = known->files;
-    if (known->replaced.empty() && IsSame(*known, result)) plan.step = InstallPlan::Step::kNothing;
+    const bool is_there = source.mode == InstallMode::kLink || HasSameFiles(folder, skill);  // and as executable
+    if (known->replaced.empty() && is_there && IsSame(*known, result)) plan.step = InstallPlan::Step::kNothing;
   }
+  if (plan.step != InstallPlan::Step::kNothing) RETURN_IF_ERROR(CheckWritable(target.place));
   return plan;
 }
 

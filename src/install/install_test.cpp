@@ -39,7 +39,10 @@ class InstallTest : public testing::Test {
   }
 
   Presence State() { return StateOf(Installed(), &Known().at(0))->presence; }
-  UpdatePlan::Step Update() { return PlanUpdate(Known().at(0), Known(), Force::kNo, {})->step; }
+  UpdatePlan::Step Update() {
+    GitRepositories none{{}};
+    return PlanUpdate(Known().at(0), Known(), Force::kNo, none)->step;
+  }
 
   TempFolder folder;
   fs::path config = folder.path() / "config";

@@ -63,6 +63,23 @@ LockedSkill LockedFromJson(const StoredJson& stored) {
   return skill;
 }
 
+// JSON's readers disagree on which of two equal keys counts, and a reviewer may read the other one. The text is valid.
+Status CheckNoRepeatedKey(std::string_view text, const std::string& file) {
+  std::vector<std::set<std::string>> open;  // the keys of the objects around the place
+  std::string repeated;
+  const auto note = [&](int, Json::parse_event_t event, const Json& value) {
+    if (event == Json::parse_event_t::object_start) open.emplace_back();
+    if (event == Json::parse_event_t::object_end) open.pop_back();
+    if (event == Json::parse_event_t::key && !open.back().insert(value.get<std::string>()).second)
+      repeated = value.get<std::string>();
+    return true;
+  };
+  const Json ignored = Json::parse(text, note);
+  if (repeated.empty()) return {};
+  return InputError(fmt::format("{}: the key '{}' is there twice in one object; remove one of them", file,
+                                ExcerptLine(repeated, 100)));
+}
+
 Status CheckSource(const LockedSkill& skill) {
   if (skill.git.url.empty()) {
     const fs::path path = skill.source;
@@ -112,6 +129,7 @@ Status CheckNoConflict(std::string_view text, const std::string& file) {
 Result<std::vector<LockedSkill>> ParseSkillLock(std::string_view text, const std::string& file) {
   RETURN_IF_ERROR(CheckNoConflict(text, file));
   ASSIGN_OR_RETURN(const Json json, ParseJson(text, file));
+  RETURN_IF_ERROR(CheckNoRepeatedKey(text, file));
   try {
     const StoredJson stored(json);
     const int version = stored.at("version").number<int>();
@@ -193,10 +211,10 @@ Status SkillLock::CheckCovered(const std::vector<InstalledSkill>& skills) const 
   return {};
 }
 
-Result<bool> SkillLock::Put(const InstalledSkill& skill, const std::string& source) {
+Result<bool> SkillLock::Put(const InstalledSkill& skill, const std::string& source, const Work& install) {
   const InstallTarget target{{skill.project, skill.folder.parent_path()}, skill.agents};
-  if (skill.mode == InstallMode::kLink) return Remove(skill.name, target, true);
-  const std::string before = SkillLockText(skills_);
+  if (skill.mode == InstallMode::kLink) return Remove(skill.name, target, true, install);
+  std::vector<LockedSkill> before = skills_;
   auto entry = std::find_if(skills_.begin(), skills_.end(),
                             [&](const LockedSkill& locked) { return locked.name == skill.name; });
   if (entry == skills_.end()) entry = skills_.insert(entry, LockedSkill{skill.name, "", {}, "", "", {}, {}});
@@ -213,11 +231,12 @@ Result<bool> SkillLock::Put(const InstalledSkill& skill, const std::string& sour
   std::set<std::string> agents(entry->agents.begin(), entry->agents.end());
   agents.insert(skill.agents.begin(), skill.agents.end());
   entry->agents.assign(agents.begin(), agents.end());
-  return Save(before);
+  return Save(std::move(before), install);
 }
 
-Result<bool> SkillLock::Remove(const std::string& name, const InstallTarget& target, bool whole_folder) {
-  const std::string before = SkillLockText(skills_);
+Result<bool> SkillLock::Remove(const std::string& name, const InstallTarget& target, bool whole_folder,
+                               const Work& work) {
+  std::vector<LockedSkill> before = skills_;
   for (LockedSkill& skill : skills_) {
     if (skill.name != name) continue;
     std::erase_if(skill.agents, [&](const std::string& id) {
@@ -227,14 +246,23 @@ Result<bool> SkillLock::Remove(const std::string& name, const InstallTarget& tar
     });
   }
   std::erase_if(skills_, [](const LockedSkill& skill) { return skill.agents.empty(); });
-  return Save(before);
+  return Save(std::move(before), work);
 }
 
-Result<bool> SkillLock::Save(const std::string& before) const {
-  const std::string text = SkillLockText(skills_);
-  if (text == before) return false;
-  RETURN_IF_ERROR(skills_.empty() ? project_.RemoveFile(kSkillLockFile) : project_.WriteFile(kSkillLockFile, text));
-  return true;
+Status SkillLock::Write() const {
+  return skills_.empty() ? project_.RemoveFile(kSkillLockFile)
+                         : project_.WriteFile(kSkillLockFile, SkillLockText(skills_));
+}
+
+Result<bool> SkillLock::Save(std::vector<LockedSkill> before, const Work& work) {
+  const bool changed = SkillLockText(skills_) != SkillLockText(before);
+  Status done = changed ? Write() : Status();
+  const bool written = done.ok();
+  if (written) done = work();
+  if (done) return changed;
+  skills_ = std::move(before);
+  if (changed && written) RETURN_IF_ERROR(Write());
+  return done.error();
 }
 
 }  // namespace upskill

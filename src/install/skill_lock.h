@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,7 +32,7 @@ struct LockedSkill {
 
 // Reads the text of a lock, which may come from anybody; `file` names it in messages. Errors: merge-conflict markers, a
 // newer version, a name or source that can't be, a commit or hash of another form, no or unknown agents, two entries
-// with one name.
+// with one name, a key twice in an object.
 Result<std::vector<LockedSkill>> ParseSkillLock(std::string_view text, const std::string& file);
 
 // Sorted by name. No key of it depends on the machine or the time.
@@ -58,19 +59,23 @@ class SkillLock {
   // version has to replace each of them. Error: it wouldn't replace the copy in a folder, whose agents are named.
   Status CheckCovered(const std::vector<InstalledSkill>& skills) const;
 
-  // Locks a copy that was installed; a link has nothing to be locked, and loses its entry. `source`: as it was given;
-  // empty: as it is locked. Put and Remove write the file before they return; without entries, there is none. They
-  // return whether it was changed.
-  Result<bool> Put(const InstalledSkill& skill, const std::string& source);
+  // What Put and Remove lock. If it fails, the lock is written as it was before.
+  using Work = std::function<Status()>;
+
+  // Locks a copy, and has it installed; a link has nothing to be locked, and loses its entry. `source`: as it was
+  // given; empty: as it is locked. Put and Remove write the file before they do the work, so that a file that can't be
+  // written changes nothing; without entries, there is none. They return whether it was changed.
+  Result<bool> Put(const InstalledSkill& skill, const std::string& source, const Work& install);
 
   // Removes the agents of the target from the skill's entry, and with `whole_folder` all that share its folder.
-  Result<bool> Remove(const std::string& name, const InstallTarget& target, bool whole_folder);
+  Result<bool> Remove(const std::string& name, const InstallTarget& target, bool whole_folder, const Work& work);
 
  private:
   SkillLock(Folder project, std::vector<LockedSkill> skills)
       : project_(std::move(project)), skills_(std::move(skills)) {}
 
-  Result<bool> Save(const std::string& before) const;
+  Result<bool> Save(std::vector<LockedSkill> before, const Work& work);
+  Status Write() const;
 
   Folder project_;
   std::vector<LockedSkill> skills_;

@@ -91,6 +91,8 @@ TEST(SkillLock, SaysWhatIsWrongWithTheFile) {
   EXPECT_THAT(LockErrorOf(LockText("", 2)), HasSubstr("install a newer upskill"));
   EXPECT_THAT(LockErrorOf(LockText("", 0)), HasSubstr("restore the file"));
   EXPECT_THAT(LockErrorOf(LockText(EntryText() + "," + EntryText())), HasSubstr("'greet' is there twice"));
+  EXPECT_THAT(LockErrorOf(LockText(R"({"sha256": "a",)" + EntryText().substr(EntryText().find('{') + 1))),
+              HasSubstr("'sha256' is there twice"));
   EXPECT_THAT(LockErrorOf("{\"version\": 1"), HasSubstr("upskill.lock"));
 }
 
@@ -118,15 +120,31 @@ class SkillLockFile : public testing::Test {
   std::vector<std::string> Agents() const { return LoadSkillLock(project.path()).value().at(0).agents; }
 
   TempFolder project;
+  const SkillLock::Work install_ = [] { return Status(); };
 };
+
+TEST_F(SkillLockFile, IsAsBeforeIfTheWorkFails) {
+  const auto fails = [&] {
+    EXPECT_EQ(Agents().size(), 1U) << "written first";
+    return Status(InputError("no"));
+  };
+  EXPECT_EQ(Lock().Put(Installed("pi", ".pi/skills"), "", fails).error().message, "no");
+  EXPECT_FALSE(fs::exists(project.path() / kSkillLockFile));
+  EXPECT_TRUE(Lock().Put(Installed("pi", ".pi/skills"), "", install_).value());
+  EXPECT_FALSE(Lock()
+                   .Remove("greet", {{project.path(), project.path() / ".pi/skills"}, {"pi"}}, true,
+                           [] { return Status(InputError("no")); })
+                   .ok());
+  EXPECT_THAT(Agents(), ElementsAre("pi"));
+}
 
 TEST_F(SkillLockFile, OneEntryIsForAllCopies) {
   const InstalledSkill pi = Installed("pi", ".pi/skills");
   const InstalledSkill claude = Installed("claude-code", ".claude/skills");
-  EXPECT_TRUE(Lock().Put(pi, "https://example.org/o/r/tree/main/greet").value());
-  EXPECT_FALSE(Lock().Put(pi, "https://example.org/o/r/tree/main/greet").value()) << "nothing has changed";
+  EXPECT_TRUE(Lock().Put(pi, "https://example.org/o/r/tree/main/greet", install_).value());
+  EXPECT_FALSE(Lock().Put(pi, "https://example.org/o/r/tree/main/greet", install_).value()) << "nothing has changed";
   EXPECT_TRUE(Lock().CheckCovered({claude}).ok()) << "the same files";
-  EXPECT_TRUE(Lock().Put(claude, "").value());
+  EXPECT_TRUE(Lock().Put(claude, "", install_).value());
   EXPECT_THAT(Agents(), ElementsAre("claude-code", "pi"));
   EXPECT_EQ(LoadSkillLock(project.path())->at(0).source, "https://example.org/o/r/tree/main/greet");
 
@@ -136,12 +154,16 @@ TEST_F(SkillLockFile, OneEntryIsForAllCopies) {
 }
 
 TEST_F(SkillLockFile, IsRemovedWithItsLastSkill) {
-  EXPECT_TRUE(Lock().Put(Installed("codex", ".agents/skills"), "").value());
-  EXPECT_TRUE(Lock().Put(Installed("goose", ".agents/skills"), "").value());
-  EXPECT_TRUE(Lock().Remove("greet", {{project.path(), project.path() / ".agents/skills"}, {"codex"}}, false).value());
+  EXPECT_TRUE(Lock().Put(Installed("codex", ".agents/skills"), "", install_).value());
+  EXPECT_TRUE(Lock().Put(Installed("goose", ".agents/skills"), "", install_).value());
+  EXPECT_TRUE(Lock()
+                  .Remove("greet", {{project.path(), project.path() / ".agents/skills"}, {"codex"}}, false, install_)
+                  .value());
   EXPECT_THAT(Agents(), ElementsAre("goose"));
-  EXPECT_FALSE(Lock().Remove("other", {{project.path(), project.path() / ".agents/skills"}, {"goose"}}, true).value());
-  EXPECT_TRUE(Lock().Remove("greet", {{project.path(), project.path() / ".agents/skills"}, {"amp"}}, true).value());
+  EXPECT_FALSE(
+      Lock().Remove("other", {{project.path(), project.path() / ".agents/skills"}, {"goose"}}, true, install_).value());
+  EXPECT_TRUE(
+      Lock().Remove("greet", {{project.path(), project.path() / ".agents/skills"}, {"amp"}}, true, install_).value());
   EXPECT_FALSE(fs::exists(project.path() / kSkillLockFile));
 }
 
@@ -149,7 +171,7 @@ TEST_F(SkillLockFile, ReplacesALinkInsteadOfFollowingIt) {
   TempFolder elsewhere;
   const fs::path other = elsewhere.Write("lock", LockText(""));
   fs::create_symlink(other, project.path() / kSkillLockFile);
-  EXPECT_TRUE(Lock().Put(Installed("pi", ".pi/skills"), "").value());
+  EXPECT_TRUE(Lock().Put(Installed("pi", ".pi/skills"), "", install_).value());
   EXPECT_EQ(*ReadFile(other), LockText(""));
 }
 
@@ -157,10 +179,10 @@ TEST_F(SkillLockFile, FoldersAndLinksAreNotPinned) {
   InstalledSkill local = Installed("pi", ".pi/skills");
   local.source = project.path().parent_path() / "skills/greet";
   local.commit.clear();
-  EXPECT_TRUE(Lock().Put(local, "greet").value());
+  EXPECT_TRUE(Lock().Put(local, "greet", install_).value());
   EXPECT_EQ(LoadSkillLock(project.path())->at(0).source, "../skills/greet") << "no name of a home folder";
   local.mode = InstallMode::kLink;
-  EXPECT_TRUE(Lock().Put(local, "greet").value());
+  EXPECT_TRUE(Lock().Put(local, "greet", install_).value());
   EXPECT_FALSE(fs::exists(project.path() / kSkillLockFile)) << "a link has no files of its own";
 }
 

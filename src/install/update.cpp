@@ -25,14 +25,14 @@ struct NewestSource {
   std::string commit;
 };
 
-Result<NewestSource> NewestOf(const InstalledSkill& skill, const GitLimits& git) {
+Result<NewestSource> NewestOf(const InstalledSkill& skill, GitRepositories& repositories) {
   NewestSource newest;
   if (skill.commit.empty()) {
     ASSIGN_OR_RETURN(newest.files, ReadSkillSource(skill.source, skill.evaluation));
     return newest;
   }
   ASSIGN_OR_RETURN(const GitSource source, ParseGitSource(skill.source.string()));
-  ASSIGN_OR_RETURN(FetchedSkill fetched, FetchGitSkill(source, skill.evaluation, git));
+  ASSIGN_OR_RETURN(FetchedSkill fetched, repositories.Skill(source, skill.evaluation));
   newest.files = std::move(fetched.files);
   newest.commit = std::move(fetched.commit);
   return newest;
@@ -41,7 +41,7 @@ Result<NewestSource> NewestOf(const InstalledSkill& skill, const GitLimits& git)
 }  // namespace
 
 Result<UpdatePlan> PlanUpdate(const InstalledSkill& skill, const std::vector<InstalledSkill>& installed, Force force,
-                              const GitLimits& git) {
+                              GitRepositories& repositories) {
   using Step = UpdatePlan::Step;
   std::error_code code;
   if (skill.commit.empty() && !std::filesystem::exists(skill.source, code))
@@ -52,7 +52,7 @@ Result<UpdatePlan> PlanUpdate(const InstalledSkill& skill, const std::vector<Ins
     if (state->presence == Presence::kAbsent) return Ended(Step::kRemovedByUser);
     if (state->presence == Presence::kChanged) return Ended(Step::kChangedByUser, DifferencesText(state->differences));
   }
-  Result<NewestSource> newest = NewestOf(skill, git);
+  Result<NewestSource> newest = NewestOf(skill, repositories);
   if (!newest && newest.error().kind == ErrorKind::kCancelled) return newest.error();
   if (!newest) return Ended(Step::kUnusable, newest.error().message);
   if (newest->files.name != skill.name) {

@@ -28,9 +28,9 @@ struct UpdatePlan {
   InstallPlan install;  // kUpdate, kUnchanged: for CarryOut, which remembers the new commit of an unchanged skill
 };
 
-// Compares an installed skill with its source, which `git` is for if that is a repository. Writes nothing. Error: git
+// Compares an installed skill with its source, which is in `repositories` if it is in one. Writes nothing. Error: git
 // was stopped.
 Result<UpdatePlan> PlanUpdate(const InstalledSkill& skill, const std::vector<InstalledSkill>& installed, Force force,
-                              const GitLimits& git);
+                              GitRepositories& repositories);
 
 }  // namespace upskill

@@ -145,11 +145,14 @@ Status Install(const InstallOptions& options, const Env& env) {
   for (std::size_t i = 0; i < skills.size(); ++i) {
     bool is_locked = false;
     for (const InstallPlan& plan : plans[i]) {
-      RETURN_IF_ERROR(CarryOut(plan, skills[i].files, records));
+      const auto install = [&] { return CarryOut(plan, skills[i].files, records); };
+      if (lock) {
+        ASSIGN_OR_RETURN(const bool changed, lock->Put(plan.skill, options.skill, install));
+        is_locked = is_locked || changed;
+      } else {
+        RETURN_IF_ERROR(install());
+      }
       env.out(OutcomeOf(plan, skills[i].files, false));
-      if (!lock) continue;
-      ASSIGN_OR_RETURN(const bool changed, lock->Put(plan.skill, options.skill));
-      is_locked = is_locked || changed;
     }
     if (is_locked)
       SayThatLocked(skills[i].files.name, plans[i].front().skill.project, options.link ? "left out of" : "locked in",
@@ -229,15 +232,18 @@ Status Uninstall(const UninstallOptions& options, const Env& env) {
   ASSIGN_OR_RETURN(std::optional<SkillLock> lock, LockFor(targets.front().place));
   bool is_unlocked = false;
   for (const RemovalPlan& plan : removals.plans) {
-    RETURN_IF_ERROR(CarryOut(plan, records));
-    env.out(OutcomeOf(plan, false));
-    if (!lock) continue;
+    const auto remove = [&] { return CarryOut(plan, records); };
     const auto target = std::find_if(targets.begin(), targets.end(), [&](const InstallTarget& meant) {
       return meant.place.folder == plan.place.folder;
     });
-    ASSIGN_OR_RETURN(const bool changed,
-                     lock->Remove(options.name, *target, plan.step != RemovalPlan::Step::kKeepForOthers));
-    is_unlocked = is_unlocked || changed;
+    if (lock) {
+      ASSIGN_OR_RETURN(const bool changed,
+                       lock->Remove(options.name, *target, plan.step != RemovalPlan::Step::kKeepForOthers, remove));
+      is_unlocked = is_unlocked || changed;
+    } else {
+      RETURN_IF_ERROR(remove());
+    }
+    env.out(OutcomeOf(plan, false));
   }
   if (is_unlocked) SayThatLocked(options.name, targets.front().place.project, "removed from", env);
   return removals.kept ? Status(*removals.kept) : Status();

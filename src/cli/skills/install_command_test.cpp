@@ -290,6 +290,10 @@ TEST_F(LockedProject, IsRestoredToTheByte) {
   const std::vector<std::string> names = NamesBelow(project());
   Do({"verify"});
   Do({"outdated"});
+  folder.Write("source/greet/tests.json", "[1]");
+  CommitAll(source);
+  Do({"outdated"});
+  EXPECT_THAT(out, HasSubstr("files are the same"));
   ChangeSource();
   CommitAll(source);
   EXPECT_EQ(Run({"outdated"}), 1);
@@ -381,6 +385,49 @@ TEST_F(LockedProject, VerifySaysWhatDiffers) {
                     HasSubstr("greet in .gemini/skills: also there"), HasSubstr("other in .goose/skills: not locked")));
   Run({"verify", "--allow-unlocked"});
   EXPECT_THAT(out, AllOf(HasSubstr("3 copies differ"), Not(HasSubstr("not locked"))));
+}
+
+TEST_F(LockedProject, VerifySeesWhatPythonRunsAndWhatMayBeExecuted) {
+  Do({"install", source.string(), "--agent", "pi"});
+  folder.Write("project/.pi/skills/greet/scripts/__pycache__/a.cpython-311.pyc", "x");
+  EXPECT_EQ(Run({"verify"}), 1);
+  EXPECT_THAT(out, HasSubstr("scripts/__pycache__"));
+  fs::remove_all(project() / ".pi/skills/greet/scripts/__pycache__");
+  fs::permissions(project() / ".pi/skills/greet/SKILL.md", fs::perms::owner_exec, fs::perm_options::add);
+  EXPECT_EQ(Run({"verify"}), 1);
+  Do({"install", "--frozen"});
+  Do({"verify"});
+}
+
+TEST_F(LockedProject, NothingIsInstalledUnlessAllCanBe) {
+  Do({"install", source.string(), "--agent", "pi", "--agent", "claude-code"});
+  OnABareMachine();
+  folder.Write("project/.pi", "a file");
+  EXPECT_EQ(Run({"install", "--frozen"}), 2);
+  EXPECT_FALSE(fs::exists(project() / ".claude"));
+}
+
+// A lock that can't be written, be it a folder or in a folder that is read-only.
+TEST_F(LockedProject, IsWrittenBeforeTheSkill) {
+  Do({"install", source.string(), "--agent", "pi"});
+  const std::string text = *ReadFile(project() / ".pi/skills/greet/SKILL.md");
+  fs::remove(lock());
+  fs::create_directory(lock());
+  ChangeSource();
+  EXPECT_EQ(Run({"update"}), 2);
+  EXPECT_EQ(*ReadFile(project() / ".pi/skills/greet/SKILL.md"), text);
+}
+
+TEST_F(LockedProject, ARepositoryIsAskedOnce) {
+  WriteSkill(folder, "source/leave", "leave");
+  CommitAll(folder.path() / "source");
+  const std::string repository = "git+file://" + (folder.path() / "source").string() + "#:";
+  for (const char* const name : {"greet", "leave"}) Do({"install", repository + name, "--agent", "pi"});
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"outdated"}, {"install", "--frozen"}, {"update"}}) {
+    Do(command);
+    EXPECT_EQ(error.find("asking git"), error.rfind("asking git")) << error;
+  }
 }
 
 TEST_F(LockedProject, OnlyWhatATeamSharesIsLocked) {

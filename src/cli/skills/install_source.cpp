@@ -16,13 +16,10 @@
 
 namespace upskill {
 
-void SayThatGitIsAsked(const std::string& source, const Env& env) {
-  env.error(TerminalText::Format("asking git for {}\n", source));
-}
-
 GitLimits GitLimitsOf(const Env& env) {
   using Steady = std::chrono::steady_clock;
   GitLimits limits;
+  limits.asking = [&env](const std::string& url) { env.error(TerminalText::Format("asking git for {}\n", url)); };
   limits.stopped = [&env] { return env.stop != nullptr && *env.stop > 0; };
   limits.progress = [&env, said = Steady::now()](std::uint64_t bytes) mutable {
     constexpr std::chrono::seconds kBetween{10};
@@ -55,7 +52,6 @@ Result<SkillToInstall> ReadInstallSource(const std::string& skill, InstallMode m
     return InputError(fmt::format(
         "{} can't be linked to: clone the repository, and give the skill's folder in the clone", source.url));
   }
-  SayThatGitIsAsked(source.url, env);
   ASSIGN_OR_RETURN(FetchedSkill fetched, FetchGitSkill(source, evaluation, GitLimitsOf(env)));
   source.path = fetched.path;
   found.source.path = GitSourceText(source);

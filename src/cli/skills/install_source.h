@@ -24,10 +24,8 @@ struct SkillToInstall {
 Result<SkillToInstall> ReadInstallSource(const std::string& skill, InstallMode mode, EvaluationFiles evaluation,
                                          const Env& env);
 
-// Limits under which git works for a command: it stops on Ctrl-C, and says on standard error every ten seconds how much
-// has arrived.
+// Limits under which git works for a command: it stops on Ctrl-C, and says on standard error what is asked for and,
+// every ten seconds, how much has arrived.
 GitLimits GitLimitsOf(const Env& env);
-
-void SayThatGitIsAsked(const std::string& source, const Env& env);
 
 }  // namespace upskill

@@ -18,6 +18,7 @@
 #include "install/skill_archive.h"
 #include "install/skill_lock.h"
 #include "install/skills_cli_lock.h"
+#include "skill/skill_tree.h"
 #include "util/list.h"
 #include "util/nearest_name.h"
 #include "util/text.h"
@@ -37,11 +38,10 @@ Result<fs::path> ProjectHere() {
 
 // The skill at this commit, or with an empty one the newest of its branch.
 Result<SkillToInstall> FetchFrom(const GitSource& git, const std::string& commit, EvaluationFiles evaluation,
-                                 const Env& env) {
-  SayThatGitIsAsked(git.url, env);
+                                 GitRepositories& repositories) {
   GitSource asked = git;
   if (!commit.empty()) asked.ref = commit;
-  ASSIGN_OR_RETURN(FetchedSkill fetched, FetchGitSkill(asked, evaluation, GitLimitsOf(env)));
+  ASSIGN_OR_RETURN(FetchedSkill fetched, repositories.Skill(asked, evaluation));
   const GitSource found{git.url, git.ref, fetched.path};
   return SkillToInstall{
       {GitSourceText(found), fetched.commit, InstallMode::kCopy, evaluation}, std::move(fetched.files), {}};
@@ -55,9 +55,10 @@ Result<SkillToInstall> ReadFrom(const fs::path& path, EvaluationFiles evaluation
 // What the source of a locked skill has: what is locked, or the newest.
 enum class Wanted { kLocked, kNewest };
 
-Result<SkillToInstall> SourceOf(const LockedSkill& locked, const fs::path& project, Wanted wanted, const Env& env) {
+Result<SkillToInstall> SourceOf(const LockedSkill& locked, const fs::path& project, Wanted wanted,
+                                GitRepositories& repositories) {
   if (locked.git.url.empty()) return ReadFrom((project / locked.source).lexically_normal(), locked.evaluation);
-  return FetchFrom(locked.git, wanted == Wanted::kLocked ? locked.commit : "", locked.evaluation, env);
+  return FetchFrom(locked.git, wanted == Wanted::kLocked ? locked.commit : "", locked.evaluation, repositories);
 }
 
 Error NoLongerThere(const std::string& source) {
@@ -66,8 +67,8 @@ Error NoLongerThere(const std::string& source) {
       source));
 }
 
-Result<SkillToInstall> Restored(const LockedSkill& locked, const fs::path& project, const Env& env) {
-  Result<SkillToInstall> found = SourceOf(locked, project, Wanted::kLocked, env);
+Result<SkillToInstall> Restored(const LockedSkill& locked, const fs::path& project, GitRepositories& repositories) {
+  Result<SkillToInstall> found = SourceOf(locked, project, Wanted::kLocked, repositories);
   if (!found && found.error().kind == ErrorKind::kNotFound && !locked.commit.empty()) {
     return Error{ErrorKind::kNotFound,
                  fmt::format("{} no longer has the locked commit {}, or no skill in it; find out who rewrote it, then "
@@ -82,7 +83,7 @@ Result<SkillToInstall> Restored(const LockedSkill& locked, const fs::path& proje
 }
 
 // The same for an entry of skills-lock.json. Its hash is of all files, what measures the skill included.
-Result<SkillToInstall> Restored(const SkillsCliEntry& entry, const fs::path& project, const Env& env) {
+Result<SkillToInstall> Restored(const SkillsCliEntry& entry, const fs::path& project, GitRepositories& repositories) {
   constexpr EvaluationFiles kWithTests = EvaluationFiles::kIncluded;
   if (!entry.problem.empty()) return InputError(entry.problem);
   Result<SkillToInstall> skill = InputError("");
@@ -92,9 +93,9 @@ Result<SkillToInstall> Restored(const SkillsCliEntry& entry, const fs::path& pro
     // Older entries have no path: the skill's folder has its name, or there is only one.
     GitSource source = entry.git;
     if (source.path.empty()) source.path = entry.name;
-    skill = FetchFrom(source, "", kWithTests, env);
+    skill = FetchFrom(source, "", kWithTests, repositories);
     if (!skill && skill.error().kind == ErrorKind::kNotFound && entry.git.path.empty())
-      skill = FetchFrom(entry.git, "", kWithTests, env);
+      skill = FetchFrom(entry.git, "", kWithTests, repositories);
   }
   if (!skill) return skill.error();
   ASSIGN_OR_RETURN(const std::string sha256, SkillsCliHash(skill->files.files));
@@ -109,12 +110,13 @@ Result<SkillToInstall> Restored(const SkillsCliEntry& entry, const fs::path& pro
 template <typename Entry, typename AgentsOf>
 Result<std::vector<SkillToInstall>> RestoreAll(const std::vector<Entry>& entries, const AgentsOf& agents_of,
                                                const fs::path& project, const Env& env) {
+  GitRepositories repositories(GitLimitsOf(env));
   std::vector<SkillToInstall> skills;
   std::optional<Error> failed;
   for (const Entry& entry : entries) {
     ASSIGN_OR_RETURN(const std::vector<const Agent*> agents, AgentsNamed(agents_of(entry), true));
     if (agents.empty()) continue;
-    Result<SkillToInstall> skill = Restored(entry, project, env);
+    Result<SkillToInstall> skill = Restored(entry, project, repositories);
     if (!skill && skill.error().kind == ErrorKind::kCancelled) return skill.error();
     if (!skill) {
       const Error error = skill.error().With(entry.name);
@@ -142,6 +144,16 @@ struct Difference {
   std::string what;
 };
 
+// Python runs what is in these folders instead of the programs beside them, and nothing in them is locked.
+std::string CachedPrograms(const fs::path& folder) {
+  for (const auto& [name, type] : ListSkillFolder(folder, {}).entries) {
+    const fs::path parent = fs::path(name).parent_path();
+    if (parent.filename() == "__pycache__")
+      return fmt::format("{} isn't locked, and Python runs what is in it; remove it", parent.string());
+  }
+  return "";
+}
+
 std::string HowItDiffers(const fs::path& folder, const LockedSkill& locked,
                          const std::vector<InstalledSkill>& installed) {
   std::error_code code;
@@ -150,13 +162,13 @@ std::string HowItDiffers(const fs::path& folder, const LockedSkill& locked,
   if (!fs::is_directory(status)) return "changed: it is a link or a file, not a folder";
   const Result<FileHashes> found = HashesIn(folder);
   if (!found) return "changed: " + found.error().message;
-  if (TreeSha256(*found) == locked.sha256) return "";
+  if (TreeSha256(*found) == locked.sha256) return CachedPrograms(folder);
   // Which files differ is known where the locked version was installed on this machine.
   for (const InstalledSkill& known : installed) {
     if (known.folder != folder || TreeSha256(known.files) != locked.sha256) continue;
     const Result<std::vector<std::string>> differences = DifferencesFrom(known.files, folder);
     if (!differences || differences->empty())
-      return "changed: which files may be executed; uninstall it, then upskill install --frozen restores it";
+      return "changed: which files may be executed; upskill install --frozen restores it";
     return "changed: " + DifferencesText(*differences);
   }
   return "changed: not the locked version; upskill install --frozen --force restores it";
@@ -231,15 +243,21 @@ Result<bool> Verify(const VerifyOptions& options, const Env& env) {
   return false;
 }
 
-// What is newer than the lock; empty: nothing.
-std::string WhatIsNewer(const LockedSkill& locked, const SkillToInstall& newest) {
-  if (newest.files.name != locked.name) return fmt::format("the source is the skill '{}' now", newest.files.name);
-  const bool is_same = TreeSha256(HashesOf(newest.files.files)) == locked.sha256;
-  if (newest.source.commit == locked.commit && is_same) return "";
-  const char* const files = is_same ? "the skill's files are the same" : "the skill's files differ";
-  if (locked.commit.empty()) return files;
-  return fmt::format("commit {} → {}, {}", locked.commit.substr(0, kCommitDigits),
-                     newest.source.commit.substr(0, kCommitDigits), files);
+// How a skill's source compares with the lock.
+struct Newest {
+  std::string what;  // empty: nothing has changed
+  bool differs = true;
+};
+
+Newest CompareNewest(const LockedSkill& locked, const SkillToInstall& newest) {
+  if (newest.files.name != locked.name) return {fmt::format("the source is the skill '{}' now", newest.files.name)};
+  const bool differs = TreeSha256(HashesOf(newest.files.files)) != locked.sha256;
+  if (newest.source.commit == locked.commit && !differs) return {"", false};
+  const char* const files = differs ? "the skill's files differ" : "the skill's files are the same";
+  if (locked.commit.empty()) return {files, differs};
+  return {fmt::format("commit {} → {}, {}", locked.commit.substr(0, kCommitDigits),
+                      newest.source.commit.substr(0, kCommitDigits), files),
+          differs};
 }
 
 struct OutdatedOptions {
@@ -258,17 +276,17 @@ Result<bool> Outdated(const OutdatedOptions& options, const Env& env) {
                    fmt::format("no skill '{}' in {}{}", name, kSkillLockFile, DidYouMean(name, known))};
     }
   }
+  GitRepositories repositories(GitLimitsOf(env));
   std::size_t newer = 0;
   std::size_t asked = 0;
   for (const LockedSkill& skill : locked) {
     if (!options.names.empty() && !IsOneOf(skill.name, options.names)) continue;
     ++asked;
-    const Result<SkillToInstall> newest = SourceOf(skill, project, Wanted::kNewest, env);
+    const Result<SkillToInstall> newest = SourceOf(skill, project, Wanted::kNewest, repositories);
     if (!newest && newest.error().kind == ErrorKind::kCancelled) return newest.error();
-    const std::string what = newest ? WhatIsNewer(skill, *newest) : newest.error().message;
-    if (what.empty()) continue;
-    ++newer;
-    env.out(TerminalText::Format("{}: {}\n", skill.name, what));
+    const auto [what, differs] = newest ? CompareNewest(skill, *newest) : Newest{newest.error().message};
+    if (differs) ++newer;
+    if (!what.empty()) env.out(TerminalText::Format("{}: {}\n", skill.name, what));
   }
   if (newer == 0)
     env.out(TerminalText::Format("{} up to date\n", asked == 1 ? "1 skill is" : fmt::format("{} skills are", asked)));
@@ -299,10 +317,10 @@ void AddOutdatedCommand(CLI::App& app, OutdatedOptions& options) {
   command->add_option("NAME", options.names, "Name of a skill in upskill.lock; without it, all");
   AddExamples(*command, {{"See what `upskill update` would change", "upskill outdated"},
                          {"Ask about one skill", "upskill outdated pdf-forms"}});
-  AddHelpNote(*command, "Exit code 1: a source has a newer version, or can't be read. Nothing is changed.");
+  AddHelpNote(*command, "Exit code 1: a source has other files than the lock, or can't be read. Nothing is changed.");
 }
 
-// Exit code kFailed: a source has another version, or can't be read.
+// Exit code kFailed: a source has other files, or can't be read.
 ExitCode RunOutdated(const OutdatedOptions& options, Env& env) { return ExitCodeOf(Outdated(options, env), env); }
 
 }  // namespace

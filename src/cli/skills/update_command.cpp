@@ -113,11 +113,12 @@ std::vector<InstalledSkill> CopiesAfter(const UpdatePlan& plan, const std::vecto
 // stay at the version that is locked.
 Status CarryOutUpdate(const UpdatePlan& plan, const std::vector<PlannedUpdate>& plans, InstallRecords& records) {
   const InstalledSkill& skill = plan.install.skill;
-  if (skill.project.empty()) return CarryOut(plan.install, plan.source, records);
+  const auto install = [&] { return CarryOut(plan.install, plan.source, records); };
+  if (skill.project.empty()) return install();
   ASSIGN_OR_RETURN(SkillLock lock, SkillLock::Open(skill.project));
   RETURN_IF_ERROR(lock.CheckCovered(CopiesAfter(plan, plans)));
-  RETURN_IF_ERROR(CarryOut(plan.install, plan.source, records));
-  if (lock.Find(skill.name) != nullptr) RETURN_IF_ERROR(lock.Put(skill, ""));
+  if (lock.Find(skill.name) == nullptr) return install();
+  RETURN_IF_ERROR(lock.Put(skill, "", install));
   return {};
 }
 
@@ -131,14 +132,14 @@ Result<bool> Update(const UpdateOptions& options, const std::vector<InstalledSki
              return std::find(skill.agents.begin(), skill.agents.end(), agent->id) != skill.agents.end();
            });
   };
+  GitRepositories repositories(GitLimitsOf(env));
   std::vector<PlannedUpdate> plans;  // all before the first is carried out
   for (const InstalledSkill& skill : installed) {
     const bool is_meant = options.names.empty() ||
                           std::find(options.names.begin(), options.names.end(), skill.name) != options.names.end();
     if (!is_meant || !is_for(skill)) continue;
-    if (!skill.commit.empty()) SayThatGitIsAsked(skill.source.string(), env);
     ASSIGN_OR_RETURN(UpdatePlan plan,
-                     PlanUpdate(skill, installed, options.force ? Force::kYes : Force::kNo, GitLimitsOf(env)));
+                     PlanUpdate(skill, installed, options.force ? Force::kYes : Force::kNo, repositories));
     if (plan.step == UpdatePlan::Step::kUpdate && !options.accept_findings) {
       const Status audited = CheckAudit(plan.source, {skill.source, "", skill.mode, skill.evaluation});
       if (!audited) {
@@ -160,8 +161,9 @@ Result<bool> Update(const UpdateOptions& options, const std::vector<InstalledSki
     if (changes_record && records != nullptr) done = CarryOutUpdate(plan, plans, *records);
     if (!done && done.error().kind != ErrorKind::kInput) return done.error();
     all_current = all_current && done && (plan.step == UpdatePlan::Step::kUpdate || unchanged);
+    const std::string what = done ? TextOf(skill, plan, records == nullptr) : done.error().message;
     env.out(TerminalText::Format("{} in {}: {}\n", skill.name, skill.folder.parent_path(),
-                                 done ? TextOf(skill, plan, records == nullptr) : done.error().message));
+                                 TerminalText::EscapeIndented(what)));
   }
   if (!plans.empty()) return all_current;
   const Result<std::vector<LockedSkill>> locked = LoadSkillLock(project);
