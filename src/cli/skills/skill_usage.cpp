@@ -234,7 +234,8 @@ Result<AgentUsage> UsageOf(const Agent& agent, int days, const Env& env) {
       PrintWarning(env, trace.error().message);
       continue;
     }
-    ++*usage.sessions;
+    // Its file may be newer, as a copy is.
+    if (trace->last_ms.value_or(found.modified_ms) >= from_ms) ++*usage.sessions;
     AddUses(*trace, from_ms, found.modified_ms, usage);
   }
   return usage;
