@@ -64,6 +64,8 @@ std::string ReasonIn(const std::string& messages) {
   return ExcerptLine(WithoutCredentials(fmt::format("{}", fmt::join(said, "; "))), 400);
 }
 
+}  // namespace
+
 // The repository in a temporary folder, from init to checkout.
 class GitWorkplace {
  public:
@@ -223,6 +225,8 @@ class GitWorkplace {
   fs::path tree_;  // the working tree, with the repository's name
   std::string git_dir_;
 };
+
+namespace {
 
 // The folder of the skill that is meant.
 Result<std::string> PathIn(const GitSource& source, const std::vector<std::string>& skills) {

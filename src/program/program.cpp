@@ -49,11 +49,12 @@ class ProgramReader {
 
  private:
   Status Take(std::string_view key, const toml::node& node, AgentProgram& program) const {
-    const std::array<std::pair<std::string_view, std::string*>, 8> texts = {{{"id", &program.id},
+    const std::array<std::pair<std::string_view, std::string*>, 9> texts = {{{"id", &program.id},
                                                                              {"name", &program.name},
                                                                              {"agent", &program.agent},
                                                                              {"executable", &program.executable},
                                                                              {"package", &program.package},
+                                                                             {"tested", &program.tested},
                                                                              {"model", &program.model},
                                                                              {"command", &program.command},
                                                                              {"export", &program.export_command}}};

@@ -47,6 +47,7 @@ struct AgentProgram {
   std::string agent;  // the [[agent]] whose folder of skills it reads
   std::string executable;
   std::string package;                                      // of npm
+  std::string tested;                                       // version of the package; empty: none
   std::string model;                                        // model string that is used where the user names none
   std::vector<std::pair<Protocol, std::string>> protocols;  // that it speaks, with its own name for each
   std::vector<std::string> needs;                           // other programs that must be in PATH

@@ -37,10 +37,14 @@ TEST(Programs, AreThoseOfTheFile) {
 TEST(Programs, AreInTheDocumentation) {
   const Result<std::string> text = ReadFile(SourceDir() / "docs" / "agents.md");
   ASSERT_TRUE(text.ok());
+  Result<std::string> tests = ReadFile(SourceDir() / "tests" / "agents" / "package.json");
+  *tests += ReadFile(SourceDir() / "tests" / "agents" / "run").value();
   const Result<std::vector<AgentProgram>> programs = LoadPrograms(std::nullopt, "");
   for (const AgentProgram& program : *programs) {
     EXPECT_THAT(*text, HasSubstr("`agent:" + program.id + "`"));
     EXPECT_THAT(*text, HasSubstr("`" + program.package + "`"));
+    EXPECT_THAT(*text, HasSubstr(program.name + " " + program.tested));
+    EXPECT_THAT(*tests, HasSubstr(program.package + (program.id == "claude-code" ? "@" : "\": \"") + program.tested));
   }
 }
 

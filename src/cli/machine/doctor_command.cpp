@@ -185,9 +185,14 @@ void LookAtPrograms(const Env& env, Findings& findings) {
     const std::string name = fmt::format("agent:{}", program.id);
     const Result<ProgramPlace> place = FindProgramPlace(program, env.variable);
     if (place) {
+      const bool is_untested = !program.tested.empty() && !place->version.empty() && place->version != program.tested;
       findings.Add(kAgentPrograms, name, State::kReady,
-                   fmt::format("{} {} ({})", program.name, place->version.empty() ? "found" : place->version,
-                               place->executable.string()));
+                   fmt::format("{} {} ({}){}", program.name, place->version.empty() ? "found" : place->version,
+                               place->executable.string(),
+                               is_untested ? fmt::format("; tested with {}: another version may write its sessions in "
+                                                         "another way",
+                                                         program.tested)
+                                           : ""));
     } else {
       findings.Add(kAgentPrograms, name, State::kAbsent, place.error().message);
     }

@@ -68,6 +68,22 @@ TEST_F(DoctorCommand, AFolderThatCannotBeWritten) {
   EXPECT_EQ(Run({"doctor"}), 1);
 }
 
+TEST_F(DoctorCommand, AProgramOfAnotherVersionThanTheTestedOne) {
+  const std::string package = "p/node_modules/@openai/codex/";
+  const auto install = [&](const std::string& version) {
+    folder.Write(package + "package.json", R"({"name": "@openai/codex", "version": ")" + version + "\"}");
+  };
+  folder.Write(package + "codex", "");
+  fs::permissions(folder.path() / package / "codex", fs::perms::owner_all);
+  variables["PATH"] = (folder.path() / package).string();
+  install("0.1.2");
+  EXPECT_THAT(Found("agent:codex"), AllOf(HasSubstr("ready: Codex 0.1.2"), HasSubstr("tested with ")));
+  const std::string text = Found("agent:codex");
+  const std::string tested = text.substr(text.find("tested with ") + 12);
+  install(tested.substr(0, tested.find(':')));
+  EXPECT_THAT(Found("agent:codex"), AllOf(HasSubstr("ready: Codex"), Not(HasSubstr("tested with"))));
+}
+
 TEST_F(DoctorCommand, FitsNarrowTerminals) {
   columns = 60;
   EXPECT_EQ(Run({"doctor"}), 0);

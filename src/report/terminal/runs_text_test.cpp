@@ -61,7 +61,8 @@ TEST(RunBars, ARunWithoutALiftHidesNoVerdict) {
   later.plan.run = "2026_11_23_10_12_33-0002";
   later.plan.arms = {Arm::kSkill};
   for (RunRow& row : RowsOf(later.judged())) rows.push_back(row);
-  EXPECT_EQ(RunBars(rows, RunMetric::kSuccess, kNarrowRuns).text(), RunBars(Rows(), RunMetric::kSuccess, kNarrowRuns).text());
+  EXPECT_EQ(RunBars(rows, RunMetric::kSuccess, kNarrowRuns).text(),
+            RunBars(Rows(), RunMetric::kSuccess, kNarrowRuns).text());
   EXPECT_THAT(RunBars({rows.back()}, RunMetric::kSuccess, kNarrowRuns).text(), HasSubstr("0002"));
 }
 
