@@ -65,6 +65,11 @@ fs::path DeskFileToPaste(const fs::path& folder, int number, bool whole) {
   return !whole && fs::exists(only_new, code) ? only_new : folder / DeskRequestName(number);
 }
 
+bool IsForNewChat(std::string_view request) {
+  const std::vector<std::string_view> lines = SplitLines(request);
+  return std::find(lines.begin(), lines.end(), kForNewChat) != lines.end();
+}
+
 std::string DeskKeyOf(std::string_view request) { return Sha256Hex(request).substr(0, kKeyDigits); }
 
 std::string DeskMark(const std::string& key) { return fmt::format("{}{}{}", kMarkStart, key, kMarkEnd); }

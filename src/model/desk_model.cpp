@@ -100,11 +100,12 @@ class DeskModel : public Model {
  private:
   // A convenience, because the request's file has it all: an error doesn't matter.
   void WriteNew(int number, const std::string& text) const {
+    if (IsForNewChat(text)) return;
     constexpr int kMostEarlier = 20;
     std::vector<DeskEarlier> earlier;
     for (int i = std::max(1, number - kMostEarlier); i < number; ++i) {
       Result<std::string> one = ReadFile(options_.folder / DeskRequestName(i), kMaxDeskFileBytes);
-      if (one) earlier.push_back({i, *std::move(one)});
+      if (one && !IsForNewChat(*one)) earlier.push_back({i, *std::move(one)});
     }
     const std::string only_new = DeskNewText(text, earlier);
     if (!only_new.empty()) (void)folder_->WriteFile(DeskNewName(number), only_new);
@@ -118,8 +119,10 @@ class DeskModel : public Model {
       const std::string only_new = DeskFileToPaste(options_.folder, number).filename() == DeskNewName(number)
                                        ? fmt::format(" ({} for a chat that has the earlier ones)", DeskNewName(number))
                                        : "";
-      options_.say(
-          fmt::format("desk     waiting for {}, the answer to {}{}", answer, DeskRequestName(number), only_new));
+      const Result<std::string> request = ReadFile(options_.folder / DeskRequestName(number), kMaxDeskFileBytes);
+      const bool is_for_new = request && IsForNewChat(*request);
+      options_.say(fmt::format("desk     waiting for {}, the answer to {}{}", answer, DeskRequestName(number),
+                               is_for_new ? " (by a new chat)" : only_new));
     } else if (!std::exchange(told_of_old_, true)) {
       options_.say(
           fmt::format("desk     taking answers that are there already, such as {}; to be asked again, remove "

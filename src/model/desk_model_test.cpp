@@ -72,7 +72,7 @@ TEST_F(DeskModelTest, AChatIsShownWhatIsNewToIt) {
     return request;
   };
   const auto model = Open();
-  Answers answers(3);
+  Answers answers(5);
   model->Start(ask("Draft a skill.", true), answers.Expect(0));
   model->Start(ask("Review this draft.", true), answers.Expect(1));
   model->Start(ask("A student's question.", false), answers.Expect(2));
@@ -82,6 +82,11 @@ TEST_F(DeskModelTest, AChatIsShownWhatIsNewToIt) {
                               HasSubstr("d59: a line"), testing::Not(HasSubstr("d30: a line")), HasSubstr("JSON")));
   EXPECT_THAT(FileOf("0002-request.md"), HasSubstr("d30: a line")) << "for readers who have seen nothing else";
   EXPECT_FALSE(fs::exists(desk() / "0003-new.md")) << "a student's answers must not come from one chat";
+  model->Start(ask(std::string(kForNewChat) + "\n\nWrite tests.", true), answers.Expect(3));
+  model->Start(ask("Write more.", true), answers.Expect(4));
+  FileOf("0005-request.md");
+  EXPECT_FALSE(fs::exists(desk() / "0004-new.md"));
+  EXPECT_THAT(FileOf("0005-new.md"), HasSubstr("as in request 2")) << "not 4, which another chat has answered";
   model->Cancel(Model::CancelScope::kRunning);
 }
 

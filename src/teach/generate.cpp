@@ -45,6 +45,7 @@ class Generation {
       const Status finished = FinishChosen();
       if (!finished && !EndEarly(finished.error())) return finished.error();
     }
+    if (!out_.stopped.empty() && out_.cases.empty()) KeepEarlierCases();
     out_.spent_usd = state_.budget.spent_usd();
     return std::move(out_);
   }
@@ -54,6 +55,12 @@ class Generation {
     for (Teacher* teacher : {input_.teacher, input_.test_teacher}) {
       if (teacher != nullptr) teacher->set_meter(meter);
     }
+  }
+
+  // A skill that is improved doesn't lose its cases because no others were written.
+  void KeepEarlierCases() {
+    out_.before_tests = true;
+    out_.cases = input_.given ? input_.given->cases : input_.earlier;
   }
 
   // A request in flight isn't stopped by the user's first stop, so that is checked before each.
@@ -102,9 +109,9 @@ class Generation {
   }
 
   Result<Draft> MakeDraft() const {
-    state_.Say("draft",
-               fmt::format("{} writes the skill from {}", input_.teacher->info().name,
-                           material_.items.empty() ? "the task alone" : Counted(material_.items.size(), "item")));
+    const char* const alone = material_.has_existing() ? "the existing skill alone" : "the task alone";
+    state_.Say("draft", fmt::format("{} writes the skill from {}", input_.teacher->info().name,
+                                    material_.items.empty() ? alone : Counted(material_.items.size(), "item")));
     return WriteDraft(*input_.teacher, material_, OptionsOfDraft());
   }
 
@@ -120,7 +127,8 @@ class Generation {
     uncited_ = draft->uncited;
     const std::size_t index = state_.AddCandidate("draft", -1, "", SkillText());
     TakeDraft(*draft, index);
-    if (options_.critique) RETURN_IF_ERROR(Criticize(index, *draft));
+    const bool has_nothing_to_compare = material_.has_existing() && material_.items.empty();
+    if (options_.critique && !has_nothing_to_compare) RETURN_IF_ERROR(Criticize(index, *draft));
     out_.unsupported_rules = DropUnsupportedRules(
         material_, PromptCopies(*options_.prompts, {"draft-system", "draft", "critique"}, material_), *draft);
     const std::size_t left_out = out_.unsupported_rules.size() + uncited_;
@@ -257,6 +265,7 @@ class Generation {
     options.prompts = options_.prompts;
     options.context_tokens = options_.context_tokens;
     options.tries = 1;
+    options.blind = true;
     if (options.cases == 0) return {};
     state_.Say("tests", fmt::format("{} writes {} blind, from the task without the recording",
                                     input_.test_teacher->info().name, Counted(options.cases, "test")));

@@ -84,6 +84,7 @@ struct GenerateOutcome {
   std::optional<Trial> measured;       // the chosen one on the held-out cases
   std::size_t student_calls = 0;       // answers requested from models in trials on train
   std::size_t full_student_calls = 0;  // that measuring every candidate in full, each with a baseline, would need
+  bool before_tests = false;           // it ended early, and `cases` are those that there were: given, or the skill's
   std::string stopped;                 // why it ended early with the best candidate so far; empty: it completed
   bool interrupted = false;            // by the user
   bool resumable = false;              // it ended early, and a further session would continue it

@@ -68,7 +68,9 @@ std::string ProblemOf(const Language& language, const std::string& code, const S
 }
 
 std::string ProblemOfKernelProject(std::string_view markdown, const Sandbox& sandbox) {
-  if (!AnswerFiles(markdown).contains("build.toml")) return "";
+  const auto files = AnswerFiles(markdown);
+  const auto manifest = files.find("build.toml");
+  if (manifest == files.end() || IsPart(manifest->second)) return "";
   Case project;
   project.checks.emplace_back().type = "kernel_builder";
   const Result<CaseChecks> checks = CaseChecks::Make(project, sandbox);

@@ -41,6 +41,7 @@ TEST(FindRejectedCode, LeavesPartsAndOtherLanguagesAlone) {
 TEST(FindRejectedCode, AKernelProjectThatItsBuilderRejects) {
   EXPECT_THAT(Rejected("build.toml:\n" + Block("toml", "[general]\nname = \"my_kernel\"")),
               ElementsAre(HasSubstr("kernel-builder rejects the project")));
+  EXPECT_THAT(Rejected("build.toml:\n" + Block("toml", "[general]\nname = \"my_kernel\"\n...")), IsEmpty()) << "a part";
 }
 
 TEST(MarkRejectedFiles, NotesWhatItsToolSaysOfARecordedFile) {

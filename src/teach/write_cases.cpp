@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "check/check.h"
+#include "model/desk_files.h"
 #include "sandbox/sandbox.h"
 #include "skill/case_reader.h"
 #include "skill/case_writer.h"
@@ -319,8 +320,9 @@ Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const
     const std::string repair = std::exchange(broken, "");
     const std::size_t most_tokens = std::min<std::size_t>(
         1000 + (tight ? 400 : 700) * missing, wanted.shares.executed > 0 ? kMaxTokensWithPrograms : kMaxAnswerTokens);
+    const std::string prompt = CasesPrompt(material, items, wanted, vetted, repair, *options.prompts);
     const Result<Json> answer = teacher.Ask({"cases", options.prompts->Render("cases-system"),
-                                             CasesPrompt(material, items, wanted, vetted, repair, *options.prompts),
+                                             options.blind ? std::string(kForNewChat) + "\n\n" + prompt : prompt,
                                              CasesSchema(tight ? missing : 2 * options.cases, tight, wanted.runners),
                                              attempt, static_cast<int>(most_tokens)});
     if (!answer) {

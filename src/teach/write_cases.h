@@ -67,6 +67,7 @@ struct CaseOptions {
   std::size_t context_tokens = kDefaultDigestTokens;
   Teacher* reader = nullptr;  // takes the notes on material that is too long (FitItems); null: the one that writes
   int tries = 3;              // requests for replacements of rejected cases
+  bool blind = false;         // must be answered by a chat that has seen nothing of the material before
 };
 
 // Asks the teacher for cases from the task and the material, without showing it a skill. If the material has items, a

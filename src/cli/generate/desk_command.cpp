@@ -91,8 +91,10 @@ void PrintNext(const DeskCommandOptions& options, const Requests& requests, Env&
   const std::optional<int> next = FirstWaiting(requests);
   if (!next)
     return env.out("no request waits for an answer; while `generate` runs, the next one follows in a few seconds\n");
-  env.out(TerminalText::Format("next: paste {} into the chat, save its answer as a file, and hand it in with\n",
-                               DeskFileToPaste(options.folder, *next, options.whole).string()));
+  const Result<std::string> request = ReadFile(fs::path(options.folder) / DeskRequestName(*next), kMaxDeskFileBytes);
+  const char* const chat = request && IsForNewChat(*request) ? "a NEW chat" : "the chat";
+  env.out(TerminalText::Format("next: paste {} into {}, save its answer as a file, and hand it in with\n",
+                               DeskFileToPaste(options.folder, *next, options.whole).string(), chat));
   env.out(TerminalText::Format("  upskill desk {} --answer FILE\n", ShellWord(options.folder)));
 }
 

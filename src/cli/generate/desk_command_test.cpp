@@ -63,6 +63,16 @@ TEST_F(DeskCommand, ListsWhatWaitsAndNamesTheFileToPaste) {
   EXPECT_THAT(out, HasSubstr("First"));
 }
 
+TEST_F(DeskCommand, SaysWhichRequestNeedsANewChat) {
+  Ask(1, std::string(kForNewChat) + "\n\nWrite tests.");
+  ASSERT_EQ(Desk(), 0) << error;
+  EXPECT_THAT(out, HasSubstr("into a NEW chat"));
+  ASSERT_EQ(HandIn(R"({"rule": "x"})"), 0) << error;
+  Ask(2, "Go on.");
+  ASSERT_EQ(Desk(), 0) << error;
+  EXPECT_THAT(out, HasSubstr("into the chat"));
+}
+
 TEST_F(DeskCommand, AnAnswerIsCheckedBeforeItCounts) {
   Ask(1, "First");
   for (const char* bad :

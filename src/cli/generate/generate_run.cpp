@@ -107,6 +107,11 @@ ExitCode FinishWithoutSkill(const GenerateSession& session, const Error& error, 
 }
 
 ExitCode Finish(const GenerateSession& session, GenerateOutcome& outcome, bool estimated, Env& env) {
+  if (outcome.before_tests && outcome.candidates[outcome.chosen].kind == "existing") {
+    PrintStop(session, StudentCosts(session), outcome.stopped, {}, outcome.resumable, env);
+    env.error(TerminalText::Format("{} stays as it is\n", session.sources.existing_folder.string()));
+    return outcome.interrupted ? ExitCode::kInterrupted : ExitCode::kIncomplete;
+  }
   const GenerationFacts facts = FactsOf(session, env);
   const Result<Placing> placing = Place(session, outcome, facts);
   if (!placing) return FinishWithoutSkill(session, placing.error(), env);

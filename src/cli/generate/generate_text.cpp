@@ -235,6 +235,9 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
                                Counted(chosen.tokens, "token"), chosen.skill.name));
   if (session.is_part) {
     // The other command has tests of its own.
+  } else if (outcome.before_tests && !outcome.cases.empty()) {
+    env.out(TerminalText::Format("tests  the {} there were: it was stopped before others were written\n",
+                                 outcome.cases.size()));
   } else if (!outcome.cases.empty() || !outcome.rejected_cases.empty()) {
     env.out(TerminalText::Format("tests  {} sound, {} rejected; {} held out\n", outcome.cases.size(),
                                  outcome.rejected_cases.size(), outcome.test.size()));
