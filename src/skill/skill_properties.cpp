@@ -11,6 +11,7 @@
 
 #include "skill/unicode_text.h"
 #include "util/json_builder.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -124,7 +125,8 @@ std::variant<std::string, SkillFinding> SkillPromptEntry(const std::string& path
   const fs::path file = SpecifiedFile(folder).value_or(folder);
   return fmt::format(
       "<skill>\n<name>\n{}\n</name>\n<description>\n{}\n</description>\n<location>\n{}\n</location>\n</skill>\n",
-      EscapedForXml(StringAt(fields, "name")), EscapedForXml(StringAt(fields, "description")), file.string());
+      EscapedForXml(StringAt(fields, "name")), EscapedForXml(StringAt(fields, "description")),
+      SafeForTerminalLine(file.string()));
 }
 
 }  // namespace upskill

@@ -203,6 +203,9 @@ TEST_F(Validate, ToPrompt) {
                              "</skill>\n<skill>\n<name>\ny\n</name>\n<description>\nd\n</description>\n<location>\n"
                              "{0}/y/SKILL.md\n</location>\n</skill>\n</available_skills>\n",
                              real));
+  folder.Write("b\x1b[2J/y/SKILL.md", "---\nname: y\ndescription: d\n---\n");
+  EXPECT_EQ(Run({"to-prompt", (folder.path() / "b\x1b[2J/y").string()}), 0) << error;
+  EXPECT_THAT(out, Not(HasSubstr("\x1b")));
   EXPECT_EQ(Run({"to-prompt", x, folder.path().string()}), 1);
   EXPECT_THAT(out, IsEmpty());
   EXPECT_THAT(error, StartsWith("Error: SKILL.md not found in "));

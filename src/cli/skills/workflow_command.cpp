@@ -3,13 +3,15 @@
 
 #include <fmt/format.h>
 
+#include "util/text.h"
+
 namespace upskill {
 namespace {
 
 // The text of a command, or one of its properties, which may not hold ':' and ',' either.
 std::string WorkflowText(std::string_view text, bool property) {
   std::string escaped;
-  for (const char c : text) {
+  for (const char c : SafeForTerminal(text)) {
     const bool special = c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','));
     if (special) {
       escaped += fmt::format("%{:02X}", static_cast<unsigned>(c));
