@@ -141,8 +141,11 @@ class FileAudit {
   }
 
   bool IsNegated(std::string_view text, std::size_t begin) const {
-    const std::string_view before = SentenceBefore(text, begin);
-    return AnyMatches(rules_.negations, before) && !AnyMatches(rules_.encouragements, before);
+    static const re2::RE2 kQuotation(R"(["“][^"”\n]*["”])");  // is no encouragement of the text's own
+    const std::string before(SentenceBefore(text, begin));
+    std::string own = before;
+    re2::RE2::GlobalReplace(&own, kQuotation, "");
+    return AnyMatches(rules_.negations, before) && !AnyMatches(rules_.encouragements, own);
   }
 
   // Whether the text says that this is an example of what is bad: a model that reads it is told, too.

@@ -20,11 +20,12 @@ struct AuditFinding {
   std::string reason;
   std::string excerpt;  // the text that was found, shortened; control characters and invisible ones as \u{…}
   bool waived = false;
+  std::string waiver;  // date and reason, if it is waived
 };
 
 // The files of a skill are only read, never run. Time and memory grow with their size and with the number of rules: the
-// engine is linear, the first 2 MiB of each file are read (a note says so), what is decoded is no more than that again,
-// and each rule finds at most 20 places in a file. Findings are ordered by severity, file and line.
+// engine is linear, the first 2 MiB of each file are read (a finding says so), what is decoded is no more than that
+// again, and each rule finds at most 20 places in a file. Findings are ordered by severity, file and line.
 std::vector<AuditFinding> AuditSkill(const FileMap& files, const AuditRules& rules);
 
 // How many findings of this severity aren't waived.

@@ -93,10 +93,11 @@ std::string WithVariables(const std::string& text) {
 std::string Unquoted(const std::string& plain) {
   static const re2::RE2 kSpace(R"(\$\{?IFS\}?(?:\$\d)?)");
   static const re2::RE2 kSum(R"(["']\s*[+.]?[ \t]*["'])");
+  static const re2::RE2 kParts(R"(["']\)?[ \t]*[,/][ \t]*["'])");  // of a path: join(home, ".ssh", "id_rsa")
   static const re2::RE2 kInWord(R"(([\w/.~-])(?:["'`^]|\\|\$[@*]|\*\*)+([\w/.~-]))");
   static const re2::RE2 kEmphasis(R"(\*\*|`)");
   std::string text = WithVariables(Replaced(plain, kSpace, " "));
-  text = Replaced(std::move(text), kSum, "");
+  text = Replaced(Replaced(std::move(text), kSum, ""), kParts, "/");
   for (int i = 0; i < 2; ++i)
     text = Replaced(std::move(text), kInWord, "\\1\\2");  // c"u"r"l: every second one at a time
   return Replaced(std::move(text), kEmphasis, "");
@@ -209,7 +210,11 @@ std::vector<ReadableText> ReadingsOf(std::string_view name, std::string_view con
   if (IsBinary(name, content)) return {{Reading::kRaw, ReplaceInvalidUtf8(content.substr(0, kFirstBytes))}};
   std::string bytes(content.substr(0, kMaxAuditedBytes));
   std::erase_if(bytes, [](char c) { return c == '\0' || c == '\r'; });
-  const std::string raw = ReplaceInvalidUtf8(bytes);
+  std::string raw = ReplaceInvalidUtf8(bytes);
+  if (content.size() > kMaxAuditedBytes) {  // rules look for it; libraries of pages are as large
+    const bool is_followed = (IsScript(name, content) && !name.ends_with(".js")) || ToLowerAscii(name).ends_with(".md");
+    raw += fmt::format("\n[the rest of {} was not read]", is_followed ? "these instructions" : "this file");
+  }
   const std::string plain = PlainText(raw);
   std::vector<ReadableText> readings = {{Reading::kRaw, raw}, {Reading::kPlain, plain}};
   if (std::string unquoted = Unquoted(plain); unquoted != plain)

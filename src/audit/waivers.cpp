@@ -5,6 +5,8 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "util/text.h"
 
@@ -35,12 +37,35 @@ Result<std::vector<Waiver>> ParseWaivers(std::string_view text, const std::strin
   return waivers;
 }
 
-void ApplyWaivers(const std::vector<Waiver>& waivers, const std::string& skill, std::vector<AuditFinding>& findings) {
-  for (AuditFinding& finding : findings) {
-    finding.waived = finding.waived || std::any_of(waivers.begin(), waivers.end(), [&](const Waiver& waiver) {
-                       return waiver.rule == finding.rule && waiver.file == fmt::format("{}/{}", skill, finding.file);
-                     });
+std::vector<std::string> ApplyWaivers(const std::vector<Waiver>& waivers, const std::string& skill,
+                                      std::vector<AuditFinding>& findings) {
+  std::map<std::pair<std::string, std::string>, std::vector<const Waiver*>> given;  // by rule and file
+  for (const Waiver& waiver : waivers) {
+    if (waiver.file.starts_with(skill + "/"))
+      given[{waiver.rule, waiver.file.substr(skill.size() + 1)}].push_back(&waiver);
   }
+  std::vector<std::string> problems;
+  for (const auto& [key, lines] : given) {
+    std::vector<AuditFinding*> meant;
+    for (AuditFinding& finding : findings) {
+      if (finding.rule == key.first && finding.file == key.second) meant.push_back(&finding);
+    }
+    const std::size_t line = lines.front()->line;
+    const std::string what = fmt::format("{} in {}/{}", key.first, skill, ExcerptLine(key.second, 80));
+    if (meant.size() > lines.size()) {
+      problems.push_back(fmt::format("{}: {} of {}, and {} waived: read them, and add a line for each", line,
+                                     Counted(meant.size(), "finding"), what, lines.size()));
+      continue;
+    }
+    if (meant.size() < lines.size())
+      problems.push_back(
+          fmt::format("{}: {} of {}: remove what waives more", line, Counted(meant.size(), "finding"), what));
+    for (std::size_t i = 0; i < meant.size(); ++i) {
+      meant[i]->waived = true;
+      meant[i]->waiver = fmt::format("{}: {}", lines[i]->date, lines[i]->reason);
+    }
+  }
+  return problems;
 }
 
 }  // namespace upskill

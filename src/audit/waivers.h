@@ -24,7 +24,10 @@ struct Waiver {
 // `source` names the text in errors: a line of another form, a date that isn't like 2026-11-30, an unknown rule.
 Result<std::vector<Waiver>> ParseWaivers(std::string_view text, const std::string& source, const AuditRules& rules);
 
-// Marks the findings in the skill whose folder has this name that a waiver is for.
-void ApplyWaivers(const std::vector<Waiver>& waivers, const std::string& skill, std::vector<AuditFinding>& findings);
+// Marks the findings in the skill whose folder has this name. A waiver is for one finding: if a file has more findings
+// of a rule than waivers, some came later, and none is marked. Returns what is wrong with the skill's waivers, such as
+// that there is nothing to waive.
+std::vector<std::string> ApplyWaivers(const std::vector<Waiver>& waivers, const std::string& skill,
+                                      std::vector<AuditFinding>& findings);
 
 }  // namespace upskill

@@ -30,6 +30,19 @@ struct AuditOptions {
   std::string format;   // "text", "json", "sarif" or "github"
 };
 
+// Agents follow such links, which `install --link` makes.
+std::vector<std::string> LinkedSkillsIn(const std::string& folder) {
+  std::vector<std::string> linked;
+  std::error_code code;
+  for (fs::directory_iterator entry(folder, code); !code && entry != fs::directory_iterator(); entry.increment(code)) {
+    std::error_code ignored;
+    if (entry->is_symlink(ignored) && fs::exists(entry->path() / "SKILL.md", ignored))
+      linked.push_back(entry->path().string());
+  }
+  std::sort(linked.begin(), linked.end());
+  return linked;
+}
+
 Result<std::vector<AuditedSkill>> AuditAll(const AuditOptions& options) {
   std::vector<AuditedSkill> skills;
   for (const std::string& path : options.paths) {
@@ -37,11 +50,12 @@ Result<std::vector<AuditedSkill>> AuditAll(const AuditOptions& options) {
     std::vector<std::string> found = {SkillFolderOf(path)};
     if (fs::is_directory(path, code)) {
       ASSIGN_OR_RETURN(found, FindSkillFolders(PlainPath(path)));
-      if (found.empty())
+      if (found.empty() && LinkedSkillsIn(path).empty())
         return Error{ErrorKind::kNotFound, fmt::format("no skills in '{}': no folder has a SKILL.md", path)};
     } else if (!fs::exists(path, code)) {
       return Error{ErrorKind::kNotFound, fmt::format("path '{}' does not exist", path)};
     }
+    for (std::string& linked : LinkedSkillsIn(path)) found.push_back(std::move(linked));
     for (const std::string& skill : found) {
       ASSIGN_OR_RETURN(AuditedSkill audited, AuditFolder(skill, options.waivers));
       skills.push_back(std::move(audited));
@@ -101,8 +115,7 @@ void PrintText(const std::vector<AuditedSkill>& skills, Env& env) {
       if (finding.severity == Severity::kNote) continue;
       if (std::exchange(is_first, false)) env.out(TerminalText::Format("\n{}\n", skill.path));
       env.out(TerminalText::Format("  {:<7}  {} {} ({}){}\n", SeverityName(finding.severity), PlaceText(finding),
-                                   finding.reason, finding.rule,
-                                   finding.waived ? fmt::format(", waived by {}", skill.waivers) : ""));
+                                   finding.reason, finding.rule, finding.waived ? ", waived " + finding.waiver : ""));
       env.out(TerminalText::Format("           {}\n", finding.excerpt));
     }
   }
@@ -190,6 +203,9 @@ ExitCode RunAudit(const AuditOptions& options, Env& env) {
   if (!skills) {
     PrintError(env, skills.error());
     return ExitCode::kUsage;
+  }
+  for (const AuditedSkill& skill : *skills) {
+    for (const std::string& problem : skill.problems) PrintWarning(env, problem);
   }
   if (options.format == "text") {
     PrintText(*skills, env);

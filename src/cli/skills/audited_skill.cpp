@@ -42,8 +42,8 @@ Result<AuditedSkill> AuditFolder(const std::string& path, const std::string& wai
   if (waivers.empty() && !fs::is_regular_file(fs::symlink_status(file, code))) return skill;
   ASSIGN_OR_RETURN(const std::string text, ReadFile(file, kMaxWaiverBytes));
   ASSIGN_OR_RETURN(const std::vector<Waiver> parsed, ParseWaivers(text, file.string(), BuiltInAuditRules()));
-  ApplyWaivers(parsed, skill.name, skill.findings);
-  skill.waivers = file.string();
+  for (const std::string& problem : ApplyWaivers(parsed, skill.name, skill.findings))
+    skill.problems.push_back(fmt::format("{}:{}", file.string(), problem));
   return skill;
 }
 

@@ -14,7 +14,7 @@ struct AuditedSkill {
   std::string path;  // as it was given or found
   std::string name;  // of its folder or archive
   std::vector<AuditFinding> findings;
-  std::string waivers;  // the file whose waivers were applied; empty: none
+  std::vector<std::string> problems;  // of the file whose waivers were applied, with its name and line
 };
 
 // Audits a skill's folder or archive. Waivers are those of `waivers` or, if it is empty, of audit-waivers.txt in the
