@@ -4,8 +4,7 @@
 
 #include <filesystem>
 
-#include "support/command_line.h"
-#include "support/skill_folder.h"
+#include "support/install_fixture.h"
 #include "util/files.h"
 #include "util/json.h"
 
@@ -17,18 +16,12 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-class AuditCommand : public CommandLineTest {
+class AuditCommand : public InstallingTest {
  protected:
   AuditCommand() {
-    folder.Write("project/.git/HEAD", "");
-    fs::create_directories(home());
-    fs::current_path(folder.path() / "project");
     WriteSkill(folder, "skills/greet", "greet");
     Harm("");
   }
-  ~AuditCommand() override { fs::current_path(before_); }
-  AuditCommand(const AuditCommand&) = delete;
-  AuditCommand& operator=(const AuditCommand&) = delete;
 
   void Harm(const std::string& more) {
     folder.Write("skills/pdf-tools/SKILL.md",
@@ -36,9 +29,6 @@ class AuditCommand : public CommandLineTest {
   }
   std::string skills() const { return (folder.path() / "skills").string(); }
   std::string pdf_tools() const { return skills() + "/pdf-tools"; }
-
- private:
-  fs::path before_ = fs::current_path();
 };
 
 TEST_F(AuditCommand, BeginsWithWhatToDo) {
