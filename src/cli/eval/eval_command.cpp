@@ -332,6 +332,7 @@ ExitCode RunEval(const EvalOptions& given, Env& env) {
   ExpandCi(options);
   if (const Status chosen = ChooseStudentByKey(options, env); !chosen) return PrintError(env, chosen.error());
   if (options.skills.empty()) return RunEvalPart(options, {}, env).code;
+  options.skills = SkillsNotDeleted(options, env);
   Result<std::vector<std::string>> skills = SkillsNamed(options.skills);
   if (!skills) return PrintError(env, skills.error());
   options.skills = *std::move(skills);

@@ -16,6 +16,8 @@
 #include "cli/skills/changed_skills.h"
 #include "eval/plan/plan.h"
 #include "eval/run/budget.h"
+#include "report/export/broken_cases.h"
+#include "report/export/eval_json.h"
 #include "report/terminal/matrix.h"
 #include "util/json.h"
 #include "util/text.h"
@@ -85,16 +87,36 @@ MatrixRuns RunAll(const EvalOptions& options, Env& env) {
   return runs;
 }
 
-// The runs without their answers, for a matrix.
-Result<std::vector<JudgedRun>> LoadForMatrix(const std::vector<fs::path>& folders) {
-  std::vector<JudgedRun> runs;
+// Of one run: whether its gate holds, and the cases that broke.
+Json GateOfRun(const JudgedRun& run) {
+  Json broken = Json::array();
+  for (std::size_t i = 0; i < run.plan().students.size(); ++i) {
+    for (const BrokenCase& one : FindBrokenCases(run, i).cases) {
+      broken.push_back({{"model", run.plan().students[i].name},
+                        {"case", one.id},
+                        {"before", one.before},
+                        {"after", one.after},
+                        {"check", one.check}});
+    }
+  }
+  return {{"skill", run.plan().skill.name}, {"run", run.plan().run}, {"gate", GateToJson(run)}, {"broken", broken}};
+}
+
+struct LoadedRuns {
+  std::vector<JudgedRun> runs;  // without their answers
+  Json gates = Json::array();   // GateOfRun of each
+};
+
+Result<LoadedRuns> LoadForMatrix(const std::vector<fs::path>& folders) {
+  LoadedRuns loaded;
   for (const fs::path& folder : folders) {
     ASSIGN_OR_RETURN(JudgedRun run, LoadRun(folder));
+    loaded.gates.push_back(GateOfRun(run));
     run.choices = ChoicesOf(run.data);
     run.data = RunData(run.plan());
-    runs.push_back(std::move(run));
+    loaded.runs.push_back(std::move(run));
   }
-  return runs;
+  return loaded;
 }
 
 // Of the skills that have no run, or none yet.
@@ -106,13 +128,15 @@ std::vector<std::string> RemarksOf(const MatrixRuns& made) {
   return remarks;
 }
 
-void PrintEvalMatrix(const EvalOptions& options, const MatrixRuns& made, const std::vector<JudgedRun>& runs,
-                     const Matrix& matrix, Env& env) {
+void PrintEvalMatrix(const EvalOptions& options, const MatrixRuns& made, const LoadedRuns& loaded, const Matrix& matrix,
+                     Env& env) {
+  const std::vector<JudgedRun>& runs = loaded.runs;
   if (options.json) {
     Json names = Json::array();
     for (const JudgedRun& run : runs) names.push_back(run.plan().run);
     Json document = MatrixToJson(matrix);
     document["runs"] = std::move(names);
+    if (!options.gate.empty()) document["gates"] = loaded.gates;
     document["not_measured"] = made.not_measured;
     document["not_begun"] = made.not_begun;
     PrintDocument(env, DumpJsonIndented(document) + "\n");
@@ -128,6 +152,22 @@ void PrintEvalMatrix(const EvalOptions& options, const MatrixRuns& made, const s
 }
 
 }  // namespace
+
+std::vector<std::string> SkillsNotDeleted(const EvalOptions& options, Env& env) {
+  std::vector<std::string> skills = options.skills;
+  if (options.changed_since.empty()) return skills;
+  std::erase_if(skills, [&](const std::string& path) {
+    const Result<std::vector<std::string>> deleted = SkillsDeletedSince(path, options.changed_since);
+    if (!deleted) return false;  // said when the others are compared
+    for (const std::string& skill : *deleted) {
+      env.error(
+          TerminalText::Format("{} was deleted since {}: there is nothing to measure\n", skill, options.changed_since));
+    }
+    std::error_code code;
+    return !deleted->empty() && !fs::exists(path, code);
+  });
+  return skills;
+}
 
 bool IsMatrix(const EvalOptions& options) {
   return options.skills.size() > 1 || !options.changed_since.empty() || !options.output.empty();
@@ -153,11 +193,11 @@ ExitCode RunEvalMatrix(const EvalOptions& given, Env& env) {
     options.skills = std::move(changed).value();
   }
   const MatrixRuns made = RunAll(options, env);
-  const Result<std::vector<JudgedRun>> runs = LoadForMatrix(made.folders);
-  if (!runs) return PrintError(env, runs.error());
-  const std::size_t models = runs->empty() ? 0 : runs->front().plan().students.size();
-  const Matrix matrix = MakeMatrix(*runs, options.skills.size() * models);
-  PrintEvalMatrix(options, made, *runs, matrix, env);
+  const Result<LoadedRuns> loaded = LoadForMatrix(made.folders);
+  if (!loaded) return PrintError(env, loaded.error());
+  const std::size_t models = loaded->runs.empty() ? 0 : loaded->runs.front().plan().students.size();
+  const Matrix matrix = MakeMatrix(loaded->runs, options.skills.size() * models);
+  PrintEvalMatrix(options, made, *loaded, matrix, env);
   ExitCode code = made.code;
   const Status written = WriteMatrixOutput(matrix, RemarksOf(made), kMatrixMargin, options.output, options.json, env);
   if (!written) code = Worse(PrintError(env, written.error()), code);

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "cli/env/env.h"
 #include "cli/eval/eval_options.h"
 
 namespace upskill {
+
+// options.skills without paths at which nothing is left since options.changed_since; says which skills were deleted.
+std::vector<std::string> SkillsNotDeleted(const EvalOptions& options, Env& env);
 
 // Whether these options are for RunEvalMatrix: several skills, those that changed, or a table to be written.
 bool IsMatrix(const EvalOptions& options);

@@ -189,6 +189,27 @@ TEST_F(EvalMatrix, ThePreviousVersionsAreInGit) {
   EXPECT_EQ(Eval({"one"}, with({"--ci", "HEAD", "--against", Path("two")})), 2);
 }
 
+TEST_F(EvalMatrix, ARenamedSkillIsComparedWithWhatItWasAndADeletedOneIsNamed) {
+  const std::string rules = "Use the second port.\nName the host.\nWrite the report in two sentences.\n";
+  folder.Write("skills/two/SKILL.md", "---\nname: two\ndescription: d\n---\n" + rules);
+  CommitAll(folder.path() / "skills");
+  fs::rename(Path("two"), Path("second"));
+  folder.Write("skills/second/SKILL.md", "---\nname: second\ndescription: d\n---\n" + rules + "Be brief.\n");
+  fs::remove_all(Path("three"));
+  CommitAll(folder.path() / "skills");
+  EXPECT_EQ(Eval({"."}, {"-m", "sim:base=0,skill=0.1,previous=1", "--ci", "HEAD~1"}), 1);
+  EXPECT_THAT(error, AllOf(HasSubstr("second was named two in HEAD~1"), HasSubstr("FAILS  not-regressed"),
+                           HasSubstr("three was deleted since HEAD~1"), Not(HasSubstr("two was deleted"))));
+  EXPECT_EQ(Eval({"."}, {"-m", "sim:base=0,skill=0.1,previous=1", "--ci", "HEAD~1", "--json"}), 1);
+  const Json gates = Json::parse(out)["gates"];
+  ASSERT_EQ(gates.size(), 1U);
+  EXPECT_EQ(gates[0]["skill"], "second");
+  EXPECT_EQ(gates[0]["gate"]["holds"], false);
+  EXPECT_FALSE(gates[0]["broken"].empty());
+  fs::remove_all(Path("second"));
+  EXPECT_EQ(Eval({"second"}, {"-m", "sim:base=0,skill=1", "--ci", "HEAD"}), 0) << "deleted itself";
+}
+
 // What can't be compared must not pass as unchanged.
 TEST_F(EvalMatrix, AReferenceIsOneCommit) {
   CommitAll(folder.path() / "skills");

@@ -336,6 +336,12 @@ Result<MeasureSpec> SpecOf(const Skill& skill, const EvalOptions& options, const
   std::optional<Skill> previous;
   if (!options.against.empty()) {
     ASSIGN_OR_RETURN(previous, PreviousVersion(options.against, skill, options.skills.size() > 1, copies.path()));
+    const fs::path name = fs::weakly_canonical(skill.folder).filename();
+    if (previous && options.against.starts_with(kInGit) && previous->folder.filename() != name) {
+      spec.skill->warnings.push_back(fmt::format("{} was named {} in {}: it is compared with that", name.string(),
+                                                 previous->folder.filename().string(),
+                                                 options.against.substr(kInGit.size())));
+    }
   }
   RETURN_IF_ERROR(options.activation.on ? TakeQueries(skill, options, spec)
                                         : TakeCases(skill, previous, options, config, spec));

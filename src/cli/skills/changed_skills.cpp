@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "util/child_environment.h"
@@ -106,7 +109,68 @@ Result<bool> HasChanged(const fs::path& path, const std::string& reference, cons
   return added.ending == ChildOutcome::Ending::kOutputLimit || !Trim(added.output).empty();
 }
 
+// Folders of skills, from the top of the repository.
+struct SkillMoves {
+  std::map<std::string, std::string> earlier;  // of a folder that was renamed: what it was
+  std::vector<std::string> deleted;
+};
+
+// By the file SKILL.md or, if that was written anew, by the cases beside it.
+SkillMoves MovesIn(std::string_view diff) {
+  SkillMoves moves;
+  std::vector<std::string> gone;
+  std::vector<std::string_view> fields;
+  for (std::size_t end = diff.find('\0'); end != std::string_view::npos; end = diff.find('\0')) {
+    fields.push_back(diff.substr(0, end));
+    diff.remove_prefix(end + 1);
+  }
+  for (std::size_t i = 0; i + 1 < fields.size(); i += 2) {
+    const fs::path file(fields[i + 1]);
+    const bool is_skill = file.filename() == "SKILL.md";
+    if (fields[i] == "D") {
+      if (is_skill) gone.push_back(file.parent_path().string());
+    } else if (++i + 1 < fields.size()) {  // "R097", the old and the new path
+      std::string& earlier = moves.earlier[fs::path(fields[i + 1]).parent_path().string()];
+      if (is_skill || earlier.empty()) earlier = file.parent_path().string();
+    }
+  }
+  for (std::string& folder : gone) {
+    const bool renamed = std::any_of(moves.earlier.begin(), moves.earlier.end(),
+                                     [&](const auto& move) { return move.second == folder; });
+    if (!renamed) moves.deleted.push_back(std::move(folder));
+  }
+  return moves;
+}
+
+Result<SkillMoves> FindMoves(const Git& git, const std::string& base) {
+  ASSIGN_OR_RETURN(const ChildOutcome diff,
+                   git.Run(fmt::format("diff --no-ext-diff --no-textconv --name-status -z --find-renames "
+                                       "--diff-filter=DR {} -- ':(top,glob)**/SKILL.md' "
+                                       "':(top,glob)**/skill_meta.json' ':(top,glob)**/tests.json'",
+                                       base)));
+  // More output than is kept is cut anywhere.
+  return diff.exit_code == 0 ? MovesIn(diff.output) : SkillMoves();
+}
+
 }  // namespace
+
+Result<std::vector<std::string>> SkillsDeletedSince(const fs::path& path, const std::string& reference) {
+  std::vector<std::string> deleted;
+  if (IsBeforeAll(reference)) return deleted;
+  std::error_code code;
+  const fs::path wanted = fs::weakly_canonical(path, code);
+  fs::path folder = wanted;
+  while (!fs::is_directory(folder, code) && folder.has_relative_path()) folder = folder.parent_path();
+  const Git git(folder, "--changed-since", reference);
+  ASSIGN_OR_RETURN(const std::string base, git.Base(reference));
+  ASSIGN_OR_RETURN(const std::string top, git.Line("rev-parse --show-toplevel"));
+  ASSIGN_OR_RETURN(const SkillMoves moves, FindMoves(git, base));
+  for (const std::string& one : moves.deleted) {
+    const fs::path relative = (fs::path(top) / one).lexically_relative(wanted);
+    if (!relative.empty() && *relative.begin() != "..") deleted.push_back(one);
+  }
+  return deleted;
+}
 
 Result<std::vector<std::string>> SkillsChangedSince(const std::vector<std::string>& skills,
                                                     const std::string& reference, const std::string& tests,
@@ -137,11 +201,18 @@ Result<std::optional<fs::path>> SkillAt(const fs::path& folder, const std::strin
   ASSIGN_OR_RETURN(const std::string commit, git.Base(reference));
   ASSIGN_OR_RETURN(const std::string prefix, git.Line("rev-parse --show-prefix"));
   ASSIGN_OR_RETURN(const std::string top, git.Line("rev-parse --show-toplevel"));
-  const std::string tree = ShellWord(fmt::format("{}:{}", commit, prefix));
+  std::string tree = ShellWord(fmt::format("{}:{}", commit, prefix));
   ASSIGN_OR_RETURN(const ChildOutcome found, git.Run("rev-parse --verify --quiet --end-of-options " + tree));
-  if (found.exit_code != 0) return std::optional<fs::path>();
   std::error_code code;
-  const fs::path copy = place / "skill" / fs::weakly_canonical(folder, code).filename();
+  fs::path name = fs::weakly_canonical(folder, code).filename();
+  if (found.exit_code != 0) {
+    ASSIGN_OR_RETURN(const SkillMoves moves, FindMoves(git, commit));
+    const auto move = moves.earlier.find(prefix.substr(0, prefix.find_last_not_of('/') + 1));
+    if (move == moves.earlier.end()) return std::optional<fs::path>();
+    tree = ShellWord(fmt::format("{}:{}", commit, move->second));
+    if (!move->second.empty()) name = fs::path(move->second).filename();
+  }
+  const fs::path copy = place / "skill" / name;
   const std::string index = fmt::format("GIT_INDEX_FILE={} ", ShellWord((place / "index").string()));
   RETURN_IF_ERROR(git.Line("read-tree " + tree, index));
   // From the top: below it, git would write only the files of the same folder.

@@ -18,7 +18,12 @@ Result<std::vector<std::string>> SkillsChangedSince(const std::vector<std::strin
                                                     const std::string& reference, const std::string& tests,
                                                     const std::string& option);
 
-// A skill's folder as git has it at `reference`, written into the folder `place`; nullopt if it isn't there yet.
+// The folders of skills at or below `path`, from the top of the repository, that were there at `reference` and are
+// gone; not those that were renamed. Errors: as above.
+Result<std::vector<std::string>> SkillsDeletedSince(const std::filesystem::path& path, const std::string& reference);
+
+// A skill's folder as git has it at `reference`, written into the folder `place` under its name; nullopt if it isn't
+// there yet. One that was renamed since then has another name.
 // Symbolic links become files with their targets. No hook is run, and the repository's index and files stay as they
 // are. Errors: as above.
 Result<std::optional<std::filesystem::path>> SkillAt(const std::filesystem::path& folder, const std::string& reference,
