@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "eval/verdict/gate.h"
+#include "eval/verdict/outside_cause.h"
 #include "eval/verdict/stop_rule.h"
 #include "report/terminal/figures.h"
 #include "report/terminal/result_choice.h"
@@ -248,12 +249,31 @@ std::vector<std::string> GuardSentences(const JudgedRun& run) {
   return sentences;
 }
 
+// What to mend before the result means anything.
+Sentences OutsideCauseSentences(const JudgedRun& run) {
+  constexpr std::size_t kMostNamed = 5;
+  Sentences sentences;
+  for (const OutsideCause& one : FindOutsideCauses(run.data)) {
+    const std::size_t named = std::min(one.cases.size(), kMostNamed);
+    const std::string names =
+        fmt::format("{}", fmt::join(one.cases.begin(), one.cases.begin() + static_cast<std::ptrdiff_t>(named), ", "));
+    sentences.push_back(fmt::format(
+        "Before you trust the result, look at {} ({}{}): {}, the reason for most failures there, which may not be the "
+        "model's fault; {}.",
+        Counted(one.cases.size(), "case"), names, named < one.cases.size() ? ", …" : "", one.cause, one.cure));
+  }
+  return sentences;
+}
+
 }  // namespace
 
 std::vector<std::string> ResultSentences(const JudgedRun& run) {
   if (run.summary.students.empty() || run.summary.answered == 0) return {NoAnswerText(run)};
-  if (std::vector<std::string> guard = GuardSentences(run); !guard.empty()) return guard;
-  return run.summary.students.size() > 1 ? ResultOfSeveral(run) : OneModel(run);
+  Sentences sentences = OutsideCauseSentences(run);
+  Sentences result = GuardSentences(run);
+  if (result.empty()) result = run.summary.students.size() > 1 ? ResultOfSeveral(run) : OneModel(run);
+  sentences.insert(sentences.end(), result.begin(), result.end());
+  return sentences;
 }
 
 std::string ResultText(const JudgedRun& run) { return fmt::format("{}", fmt::join(ResultSentences(run), " ")); }

@@ -36,6 +36,36 @@ StudentVerdict VerdictOf(Verdict word) {
   return verdict;
 }
 
+// Of the skill's answers to "hard", with a check that ran a command.
+std::string ResultAfter(const std::string& answer, const std::string& detail) {
+  TestRun run;
+  CheckSpec check;
+  check.type = "command";
+  check.options = {{"command", "python3 -c 'import ready'"}};
+  run.plan.suite.cases[1].checks = {check};
+  run.samples.back().error.reset();
+  for (Sample& sample : run.samples) {
+    if (sample.case_id != "hard" || sample.arm != Arm::kSkill) continue;
+    sample.response.text = answer;
+    sample.checks = {{"command", Outcome::kFail, detail}};
+  }
+  return ResultText(run.judged());
+}
+
+TEST(ResultText, BeginsWithFailuresThatMayNotBeTheModels) {
+  const std::string code = "Here:\n```python\nprint(1)\n```\n```python\nprint(2)\n```";
+  for (const char* detail :
+       {"exit code 1: ModuleNotFoundError: No module named 'ready'", "the answer has no file ready.py"}) {
+    EXPECT_THAT(ResultAfter(code, detail),
+                AllOf(StartsWith("Before you trust the result, look at 1 case (hard)"), HasSubstr("ready.py")));
+    EXPECT_THAT(ResultAfter("I don't know.", detail), Not(HasSubstr("Before you trust"))) << "no code";
+  }
+  EXPECT_THAT(ResultAfter(code, "time limit of 60 s reached"),
+              AllOf(StartsWith("Before you trust the result"), HasSubstr("timeout_seconds")));
+  EXPECT_THAT(ResultAfter(code, "exit code 1: ModuleNotFoundError: No module named 'other'"),
+              Not(HasSubstr("Before you trust")));
+}
+
 // A run that ended early because only a large loss was looked for.
 TEST(ResultText, AGuardSaysWhetherMuchWasLost) {
   const auto stopping = [](const char* gate) {
