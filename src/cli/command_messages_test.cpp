@@ -270,7 +270,9 @@ TEST_F(CommandMessages, MergingLeavesOutFiles) {
   ASSERT_EQ(Eval({"--shard", "1/2"}), 0);
   ASSERT_EQ(Eval({"--shard", "2/2"}), 0);
   std::vector<std::string> merge = {"merge", "-o", (folder.path() / "whole").string()};
-  for (const auto& entry : fs::directory_iterator(runs())) merge.push_back(entry.path().string());
+  for (const auto& entry : fs::directory_iterator(runs())) {
+    if (!entry.path().filename().string().starts_with('.')) merge.push_back(entry.path().string());
+  }
   const std::string results = (runs() / "results.csv").string();
   ASSERT_THAT(merge, testing::Contains(results));
   EXPECT_EQ(Run(merge), 0) << error;
