@@ -109,9 +109,10 @@ class Generation {
   }
 
   Result<Draft> MakeDraft() const {
-    const char* const alone = material_.has_existing() ? "the existing skill alone" : "the task alone";
-    state_.Say("draft", fmt::format("{} writes the skill from {}", input_.teacher->info().name,
-                                    material_.items.empty() ? alone : Counted(material_.items.size(), "item")));
+    std::string what = "writes the skill from " +
+                       (material_.items.empty() ? "the task alone" : Counted(material_.items.size(), "item"));
+    if (material_.items.empty() && material_.has_existing()) what = "rewrites the existing skill";
+    state_.Say("draft", fmt::format("{} {}", input_.teacher->info().name, what));
     return WriteDraft(*input_.teacher, material_, OptionsOfDraft());
   }
 

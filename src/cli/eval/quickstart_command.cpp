@@ -14,6 +14,7 @@
 #include "cli/options/help_formatter.h"
 #include "cli/options/option_checks.h"
 #include "model/model_spec.h"
+#include "report/terminal/style.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -50,15 +51,21 @@ bool MayCost(const std::string& model, const Env& env) {
          (!RunsInProcess(*spec) && spec->provider != "generic");  // generic: servers of the user, without a price
 }
 
+void Say(const std::string& line, const Env& env) {
+  constexpr std::size_t kIndent = 5;
+  env.out(Wrapped(line, env.columns, kIndent) + "\n");
+}
+
 void SayModel(const QuickstartOptions& options, const Env& env) {
   if (!options.model.empty()) {
-    env.out(TerminalText::Format("1/3  The model: {}", options.model));
-    if (MayCost(options.model, env)) env.out(TerminalText::Format(", for at most ${:.2f}", options.max_cost_usd));
-    env.out("\n");
+    const std::string limit =
+        MayCost(options.model, env) ? fmt::format(", for at most ${:.2f}", options.max_cost_usd) : "";
+    Say(fmt::format("1/3  The model: {}{}", options.model, limit), env);
     return;
   }
-  env.out(TerminalText::Format("1/3  The model: the default one, SmolLM2-135M-Instruct, in process: {}\n",
-                               FindEmbeddedModel(env) ? "no key, no network" : "no key; it is downloaded first, once"));
+  Say(fmt::format("1/3  The model: the default one, SmolLM2-135M-Instruct, in process: {}",
+                  FindEmbeddedModel(env) ? "no key, no network" : "no key; it is downloaded first, once"),
+      env);
   for (const std::string& model : ModelsWithKey(env))
     env.out(TerminalText::Format("     With your key: upskill quickstart -m {}\n", model));
 }
@@ -74,10 +81,10 @@ ExitCode Step(const std::vector<std::string>& command, Env& env) {
 void SayNext(const Env& env) {
   env.out(
       "\nNext\n"
-      "     upskill init my-skill                  start a skill of your own, with a test case\n"
-      "     upskill generate --from latest         write one from your newest recording of an agent\n"
-      "     upskill eval path/to/skill --runs 3    measure any skill that has test cases\n"
-      "     upskill help model-strings             other models: with a key, on your servers, from files\n");
+      "     upskill init my-skill                start your own skill, with a case\n"
+      "     upskill generate --from latest       write one from your newest recording\n"
+      "     upskill eval path/to/skill --runs 3  measure any skill with test cases\n"
+      "     upskill help model-strings           other models: keys, servers, files\n");
 }
 
 void AddQuickstartCommand(CLI::App& app, QuickstartOptions& options) {
@@ -104,8 +111,8 @@ ExitCode RunQuickstart(const QuickstartOptions& options, Env& env) {
                                  "upskill's sources, or measure a skill of your own: upskill eval path/to/skill"));
   }
   SayModel(options, env);
-  env.out(TerminalText::Format("2/3  Its answers to the test cases of {}, without and with the skill\n",
-                               skill->filename()));
+  Say(fmt::format("2/3  Its answers to the test cases of {}, without and with the skill", skill->filename().string()),
+      env);
   std::vector<std::string> eval = {"eval", skill->string(), "--runs", "3", "--max-tokens", "128"};
   if (!options.model.empty()) eval.insert(eval.end(), {"-m", options.model});
   if (!options.model.empty() && MayCost(options.model, env))

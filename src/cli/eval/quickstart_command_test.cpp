@@ -9,6 +9,7 @@
 #include "support/command_line.h"
 #include "support/source_dir.h"
 #include "util/temp_folder.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -53,6 +54,17 @@ TEST_F(Quickstart, UsesAKeyOnlyIfAModelIsNamedAndLimitsTheCost) {
   EXPECT_THAT(out, AllOf(HasSubstr("in process"), HasSubstr("With your key: upskill quickstart -m haiku")));
   Run({"quickstart", "-m", "haiku"});
   EXPECT_THAT(out, AllOf(HasSubstr("for at most $0.50"), HasSubstr("-m haiku --max-cost 0.5")));
+}
+
+TEST_F(Quickstart, FitsIntoATerminal) {
+  variables["NO_COLOR"] = "1";
+  terminal = true;
+  columns = 80;
+  ASSERT_EQ(Run({"quickstart", "-m", "sim:base=0.2,skill=0.9"}), 0) << error;
+  for (const std::string_view line : SplitLines(out)) {
+    if (line.starts_with("     upskill eval examples")) continue;  // to be copied
+    EXPECT_LE(DisplayColumns(line), columns) << line;
+  }
 }
 
 TEST_F(Quickstart, FindsTheExampleFromABuildFolder) {

@@ -15,6 +15,7 @@
 #include "support/source_dir.h"
 #include "util/files.h"
 #include "util/json.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
@@ -65,6 +66,20 @@ TEST_F(GenerateCli, AFolderThatIsNoNameDoesNotNameTheSkill) {
   ASSERT_EQ(GenerateBy(teacher.url(), {"Write CUDA kernels", "--from", kTrace.string(), "--no-eval", "-o", output}), 0)
       << error;
   EXPECT_EQ(LoadSkill(output)->name, "adding");
+}
+
+TEST_F(GenerateCli, WithoutAMeasurementItSaysHowToMeasureAndBreaksNoWord) {
+  const TeacherServer teacher("");
+  terminal = true;
+  columns = 80;
+  const std::string output = skill("new").string();
+  ASSERT_EQ(GenerateBy(teacher.url(), {"Write CUDA kernels", "--from", kTrace.string(), "--no-eval", "-o", output}), 0)
+      << error;
+  EXPECT_THAT(out, HasSubstr("upskill eval " + output));
+  for (const std::string_view line : SplitLines(error)) {
+    if (line.find('/') != std::string_view::npos) continue;  // a path is one word
+    EXPECT_LE(DisplayColumns(line), columns) << line;
+  }
 }
 
 TEST_F(GenerateCli, ATeacherOverHttpRefinesOnTheStudentsFailures) {

@@ -125,10 +125,16 @@ ExitCode Finish(const GenerateSession& session, GenerateOutcome& outcome, bool e
   return outcome.interrupted ? ExitCode::kInterrupted : ExitCode::kIncomplete;
 }
 
+// "draft    what is done", which a terminal would otherwise break within words.
+void PrintStage(const std::string& line, Env& env) {
+  constexpr std::size_t kIndent = 9;
+  env.error((env.error_is_terminal ? Wrapped(line, env.columns, kIndent) : TerminalText::EscapeLine(line)) + "\n");
+}
+
 void PrintSources(const GenerateSession& session, Env& env) {
-  for (const std::string& line : session.sources.told) env.error(TerminalText::Format("{}\n", line));
+  for (const std::string& line : session.sources.told) PrintStage(line, env);
   for (const std::string& warning : session.sources.warnings) PrintWarning(env, warning);
-  if (!session.sources.redactions.empty()) env.error(TerminalText::Format("{}\n", session.sources.redactions));
+  if (!session.sources.redactions.empty()) PrintStage(session.sources.redactions, env);
 }
 
 // From the open session to the skill.
@@ -146,7 +152,7 @@ GenerateEnd MakeSkill(GenerateSession& session, Env& env) {
   input.say = [&](const std::string& line) {
     progress.Clear();
     const bool is_others = session.is_part && line.starts_with("tests ");
-    if (!session.options.quiet && !is_others) env.error(TerminalText::Format("{}\n", line));
+    if (!session.options.quiet && !is_others) PrintStage(line, env);
   };
   for (std::optional<Teacher>* teacher : {&session.teacher, &session.test_teacher}) {
     if (*teacher) (*teacher)->set_say(input.say);

@@ -61,6 +61,12 @@ std::size_t CallsOfTrials(const GenerationFacts& facts) {
   return calls;
 }
 
+// A line of the result, which a terminal would otherwise break within words.
+void PrintLine(const std::string& line, Env& env) {
+  constexpr std::size_t kIndent = 7;
+  env.out((env.out_is_terminal ? Wrapped(line, env.columns, kIndent) : TerminalText::EscapeLine(line)) + "\n");
+}
+
 void PrintCosts(const GenerateOutcome& outcome, const GenerationFacts& facts, Env& env) {
   double usd = 0.0;
   bool known = true;
@@ -79,13 +85,13 @@ void PrintCosts(const GenerateOutcome& outcome, const GenerationFacts& facts, En
   for (const char* stage : {"probe", "train", "screen", "test"}) print("student", stage, "answer", facts.students);
   if (outcome.full_student_calls > 0) {
     const std::size_t calls = CallsOfTrials(facts);
-    env.out(TerminalText::Format(
-        "finding the best candidate took {}, {:.0f} % of the {} needed to measure every one in full\n",
-        Counted(calls, "student answer"),
-        100.0 * static_cast<double>(calls) / static_cast<double>(outcome.full_student_calls),
-        outcome.full_student_calls));
+    PrintLine(fmt::format("finding the best candidate took {}, {:.0f} % of the {} needed to measure every one in full",
+                          Counted(calls, "student answer"),
+                          100.0 * static_cast<double>(calls) / static_cast<double>(outcome.full_student_calls),
+                          outcome.full_student_calls),
+              env);
   }
-  if (usd > 0) env.out(TerminalText::Format("spent {}{}\n", known ? "" : "at least ", MoneyText(usd)));
+  if (usd > 0) PrintLine(fmt::format("spent {}{}", known ? "" : "at least ", MoneyText(usd)), env);
 }
 
 std::string NotMeasured(const GenerateOutcome& outcome) {
@@ -124,25 +130,30 @@ std::string Headline(const GenerateOutcome& outcome) {
 // Why there is no verdict, and what would give one.
 void PrintWhyNoVerdict(const GenerateOutcome& outcome, Env& env) {
   for (const FailingStudent& small : outcome.too_small) {
-    env.out(TerminalText::Format(
-        "{} failed all {} even with the reference answers in place of the skill, so no skill can help it with these "
-        "tests; it was not measured{}\n",
-        small.student.name, Counted(small.answers, "answer"),
-        outcome.students.empty() ? ", and the skill is kept as it was written. --eval-model names a larger student"
-                                 : ""));
+    PrintLine(fmt::format("{} failed all {} even with the reference answers in place of the skill, so no skill can "
+                          "help it with these "
+                          "tests; it was not measured{}",
+                          small.student.name, Counted(small.answers, "answer"),
+                          outcome.students.empty()
+                              ? ", and the skill is kept as it was written. --eval-model names a larger student"
+                              : ""),
+              env);
   }
   for (const FailingStudent& failing : outcome.passed_nothing) {
-    env.out(TerminalText::Format(
-        "none of {} of {} to the train tests passes, with or without the skill, so the held-out tests would say "
-        "nothing about the skill; it was not measured on them. Use easier tests (-t), a larger student (--eval-model) "
-        "or more refinement (--max-attempts)\n",
-        Counted(failing.answers, "answer"), failing.student.name));
+    PrintLine(
+        fmt::format(
+            "none of {} of {} to the train tests passes, with or without the skill, so the held-out tests would say "
+            "nothing about the skill; it was not measured on them. Use easier tests (-t), a larger student "
+            "(--eval-model) "
+            "or more refinement (--max-attempts)",
+            Counted(failing.answers, "answer"), failing.student.name),
+        env);
   }
   if (outcome.nothing_to_learn) {
-    env.out(
-        TerminalText::Format("all {} to the train tests pass without a skill: there is nothing to refine or to "
-                             "measure. Use harder tests (-t) or a smaller student (--eval-model)\n",
-                             Counted(outcome.passed_without, "answer")));
+    PrintLine(fmt::format("all {} to the train tests pass without a skill: there is nothing to refine or to "
+                          "measure. Use harder tests (-t) or a smaller student (--eval-model)",
+                          Counted(outcome.passed_without, "answer")),
+              env);
   }
 }
 
@@ -174,9 +185,10 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
   const Material& material = session.sources.material;
   const std::size_t tokens =
       EstimateTokens(ItemsText(material, 0, material.items.size()) + material.task + ExamplesText(material));
-  env.out(TerminalText::Format("material  {}, about {} without headings and sources, {}\n",
-                               Counted(material.items.size(), "item"), Counted(tokens, "token"),
-                               Counted(material.requests.size(), "user request")));
+  PrintLine(
+      fmt::format("material  {}, about {} without headings and sources, {}", Counted(material.items.size(), "item"),
+                  Counted(tokens, "token"), Counted(material.requests.size(), "user request")),
+      env);
   const std::size_t context = options.how.context_tokens;
   const auto attempts = static_cast<std::size_t>(options.how.attempts);
   const std::size_t parts = CountParts(material, context);
@@ -190,8 +202,9 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
       read + with_material * std::min(tokens, context) + attempts * std::min(context / 2, kFailureTokens);
   const std::size_t out = calls * 3000;
   if (parts > 1)
-    env.out(TerminalText::Format("reading   {}, because the material is too long for one request ({})\n",
-                                 Counted(parts, "part"), Counted(context, "token")));
+    PrintLine(fmt::format("reading   {}, because the material is too long for one request ({})", Counted(parts, "part"),
+                          Counted(context, "token")),
+              env);
   env.out(TerminalText::Format(
       "teacher   {} ({}): about {} requests{}, more if answers have to be repeated, {} tokens in, {} out",
       session.options.model, PriceText(*session.teacher_model), calls,
@@ -211,8 +224,9 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
   const std::size_t cells = (2 + changes) * train * static_cast<std::size_t>(options.how.train_rounds) +
                             2 * test * static_cast<std::size_t>(options.how.runs) + kProbeCases;
   for (const auto& model : session.student_models) {
-    env.out(TerminalText::Format("student   {} ({}): about {}\n", model->info().name, PriceText(*model),
-                                 Counted(cells, "answer")));
+    PrintLine(
+        fmt::format("student   {} ({}): about {}", model->info().name, PriceText(*model), Counted(cells, "answer")),
+        env);
   }
   env.out("no requests were sent\n");
 }
@@ -222,55 +236,58 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
   const GenerateCommandOptions& options = session.options;
   const Candidate& chosen = outcome.candidates[outcome.chosen];
   if (!session.is_part) {
-    env.out(TerminalText::Format("{}\n", Headline(outcome)));
+    PrintLine(fmt::format("{}", Headline(outcome)), env);
     PrintWhyNoVerdict(outcome, env);
   }
   if (!placing.reason.empty()) {
-    env.out(TerminalText::Format("the existing skill stays as it is: {}{}\n", placing.reason,
-                                 options.log_runs ? "" : "; the new one isn't kept (--no-log-runs)"));
+    PrintLine(fmt::format("the existing skill stays as it is: {}{}", placing.reason,
+                          options.log_runs ? "" : "; the new one isn't kept (--no-log-runs)"),
+              env);
   }
   if (chosen.kind == "existing") env.out("no candidate was better: the skill's text stays as it is\n");
-  if (!placing.previous.empty()) env.out(TerminalText::Format("previous files  {}\n", placing.previous.string()));
-  env.out(TerminalText::Format("skill  {} · {}{} · {}\n", placing.target.string(), estimated ? "about " : "",
-                               Counted(chosen.tokens, "token"), chosen.skill.name));
+  if (!placing.previous.empty()) PrintLine(fmt::format("previous files  {}", placing.previous.string()), env);
+  PrintLine(fmt::format("skill  {} · {}{} · {}", placing.target.string(), estimated ? "about " : "",
+                        Counted(chosen.tokens, "token"), chosen.skill.name),
+            env);
   if (session.is_part) {
     // The other command has tests of its own.
   } else if (outcome.before_tests && !outcome.cases.empty()) {
     env.out(TerminalText::Format("tests  the {} there were: it was stopped before others were written\n",
                                  outcome.cases.size()));
   } else if (!outcome.cases.empty() || !outcome.rejected_cases.empty()) {
-    env.out(TerminalText::Format("tests  {} sound, {} rejected; {} held out\n", outcome.cases.size(),
-                                 outcome.rejected_cases.size(), outcome.test.size()));
+    PrintLine(fmt::format("tests  {} sound, {} rejected; {} held out", outcome.cases.size(),
+                          outcome.rejected_cases.size(), outcome.test.size()),
+              env);
   } else if (!outcome.stopped.empty() && outcome.tests_problem.empty()) {
     env.out("tests  none yet: it was stopped before they were written\n");
   }
-  if (!outcome.tests_problem.empty())
-    env.out(TerminalText::Format("no tests were written: {}\n", outcome.tests_problem));
+  if (!outcome.tests_problem.empty()) PrintLine(fmt::format("no tests were written: {}", outcome.tests_problem), env);
   if (outcome.uncited_rules > 0)
-    env.out(TerminalText::Format("left out {} that {} no source\n", Counted(outcome.uncited_rules, "rule"),
-                                 outcome.uncited_rules == 1 ? "cites" : "cite"));
+    PrintLine(fmt::format("left out {} that {} no source", Counted(outcome.uncited_rules, "rule"),
+                          outcome.uncited_rules == 1 ? "cites" : "cite"),
+              env);
   for (const std::string& rule : outcome.contradicted_rules)
-    env.out(
-        TerminalText::Format("left out because the material contradicts it: {}\n", CutToColumns(OneLine(rule), 120)));
+    PrintLine(fmt::format("left out because the material contradicts it: {}", CutToColumns(OneLine(rule), 120)), env);
   for (const std::string& rule : outcome.unsupported_rules)
-    env.out(
-        TerminalText::Format("left out because it says nothing, or because the items that it cites don't show it: {}\n",
-                             CutToColumns(OneLine(rule), 120)));
+    PrintLine(fmt::format("left out because it says nothing, or because the items that it cites don't show it: {}",
+                          CutToColumns(OneLine(rule), 120)),
+              env);
   if (!outcome.critique.empty())
-    env.out(
-        TerminalText::Format("critique  {} (skill_meta.json has them)\n", Counted(outcome.critique.size(), "point")));
+    PrintLine(fmt::format("critique  {} (skill_meta.json has them)", Counted(outcome.critique.size(), "point")), env);
   if (outcome.coverage.items > 0)
-    env.out(TerminalText::Format("coverage  {}\n", CoverageLine(outcome.coverage, session.sources.material)));
-  if (!outcome.refine_end.empty()) env.out(TerminalText::Format("refinement ended because {}\n", outcome.refine_end));
+    PrintLine(fmt::format("coverage  {}", CoverageLine(outcome.coverage, session.sources.material)), env);
+  if (!outcome.refine_end.empty()) PrintLine(fmt::format("refinement ended because {}", outcome.refine_end), env);
   if (outcome.measured) {
     const JudgedRun& judged = outcome.measured->judged;
     const Style style = StyleFor(env, env.out_is_terminal, options.color);
     if (const std::string note = LookNote(judged.plan(), false); !note.empty())
-      env.out(TerminalText::Format("note   {}\n", note));
+      PrintLine(fmt::format("note   {}", note), env);
     env.out("\n" + ResultLines(judged, style) + "\n" + EvalBars(judged, style));
   }
   PrintCosts(outcome, facts, env);
-  env.out(TerminalText::Format("generation {} · {}\n", session.id, (placing.target / "lineage.json").string()));
+  PrintLine(fmt::format("generation {} · {}", session.id, (placing.target / "lineage.json").string()), env);
+  if (options.no_eval && !session.is_part && !outcome.cases.empty())
+    env.out(TerminalText::Format("next: measure it\n  upskill eval {}\n", ShellWord(placing.target.string())));
 }
 
 Json OutcomeToJson(const GenerateSession& session, const GenerateOutcome& outcome, const Placing& placing,
