@@ -69,6 +69,10 @@ bool Engine::TakeToken(Slot& slot, int row) {
   const auto vocabulary = static_cast<std::size_t>(llama_vocab_n_tokens(vocab_));
   const llama_token token = slot.sampler->Draw({logits, vocabulary});
   ++slot.output_tokens;
+  if (settings_.life != nullptr) {
+    settings_.life->written.tokens = static_cast<int>(slot.output_tokens);
+    settings_.life->written.most = static_cast<int>(slot.work.max_output);
+  }
   const bool ends = llama_vocab_is_eog(vocab_, token) || Append(slot, token);
   if (ends || slot.output_tokens >= slot.work.max_output) {
     Finish(slot, ends ? StopReason::kEnd : StopReason::kLength);

@@ -178,6 +178,9 @@ TEST(Engine, ShowsSignsOfLife) {
   ASSERT_TRUE(Generate(**model, Ask("Say hello.", 1)).ok());
   EXPECT_GT(life.beats - loaded, 50U);  // one per node of a graph
   while (!life.waiting) std::this_thread::yield();
+  ASSERT_TRUE(Generate(**model, Ask("Say hello.", 5)).ok());
+  EXPECT_GT(life.written.tokens, 0);
+  EXPECT_EQ(life.written.most, 5);
 }
 
 TEST(Engine, TheTokenLimitIsObserved) {

@@ -72,7 +72,8 @@ void ReportLife(const std::stop_token& stop, ProgramLink& link, const LifeSigns&
   std::uint64_t last = 0;
   while (!wake.wait_for(lock, stop, beat, [&] { return stop.stop_requested(); })) {
     const std::uint64_t now = life.beats.load();
-    if (now != last || life.waiting.load()) link.Send({{"type", "alive"}});
+    if (now != last || life.waiting.load())
+      link.Send({{"type", "alive"}, {"tokens", life.written.tokens.load()}, {"most", life.written.most.load()}});
     last = now;
   }
 }

@@ -83,7 +83,12 @@ WorkerSession::Ending WorkerModel::RunWorker() {
   if (!process) return {WorkerSession::Ending::Kind::kRejected, process.error()};
   WorkerSession session(
       std::move(process).value(), *requests_, worker_.patience,
-      {[this] { return stopping_.load(); }, [this](const Json& message) { return AcceptReady(message); }});
+      {[this] { return stopping_.load(); }, [this](const Json& message) { return AcceptReady(message); },
+       [this](const Json& message) {
+         if (worker_.written == nullptr) return;
+         worker_.written->most = std::max(0, JsonGet<int>(message, "most", 0));
+         worker_.written->tokens = std::max(0, JsonGet<int>(message, "tokens", 0));
+       }});
   LoadOrder order;
   order.options = options_;
   order.options.sha256 = sha256_;

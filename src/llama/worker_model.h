@@ -20,6 +20,7 @@
 #include "model/model.h"
 #include "util/json.h"
 #include "util/result.h"
+#include "util/written_tokens.h"
 
 namespace upskill {
 
@@ -28,7 +29,8 @@ struct WorkerOptions {
   // A worker that shows no sign of life for so long is killed. Loading and evaluating show one for every tensor, so
   // only a very slow disk takes longer.
   std::chrono::milliseconds patience{120'000};
-  std::function<void()> on_slow = nullptr;  // called once if loading takes more than a second; may be null
+  std::function<void()> on_slow = nullptr;           // called once if loading takes more than a second; may be null
+  std::shared_ptr<WrittenTokens> written = nullptr;  // set about once a second; may be null
 };
 
 // Loads a GGUF into a worker process, where a damaged or hostile file can do no harm: its chat template may loop

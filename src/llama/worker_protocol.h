@@ -19,7 +19,8 @@ namespace upskill {
 // ends are the same binary, so there are no versions. Every message has a `type`:
 //
 //   to the worker                                     from the worker
-//   load    the first one: LoadMessage                alive   the engine gets on, or waits for requests
+//   load    the first one: LoadMessage                alive   the engine gets on, or waits for requests:
+//                                                             tokens, most (WrittenTokens)
 //   start   id, request                               ready   the model is loaded: info, window
 //   cancel  scope: waiting, running                   failed  it can't be loaded: error; the worker exits
 //   count   id, text                                  answer  id, and response or error

@@ -97,6 +97,8 @@ std::optional<WorkerSession::Ending> WorkerSession::Accept(const Json& message) 
   silent_ = milliseconds(0);
   if (type == "answer" && ready_) {
     requests_.TakeAnswer(message);
+  } else if (type == "alive") {
+    hooks_.alive(message);
   } else if (type == "ready" && !ready_) {
     ready_ = true;
     const Status accepted = hooks_.ready(message);

@@ -21,6 +21,7 @@ class WorkerSession {
   struct Hooks {
     std::function<bool()> stopping;            // asked whenever the requests' eventfd was written to
     std::function<Status(const Json&)> ready;  // gets the message; an error ends the session
+    std::function<void(const Json&)> alive;    // gets the message
   };
 
   WorkerSession(WorkerProcess process, WorkerRequests& requests, std::chrono::milliseconds patience, Hooks hooks);

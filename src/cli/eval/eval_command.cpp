@@ -239,11 +239,12 @@ Status TellRun(const EvalUse& use, const Measurement& measurement) {
 }
 
 // Asks the models, with a line of progress.
-Result<RunOutcome> CarryOut(const EvalOptions& options, const EvalUse& use, Measurement& measurement, Env& env) {
-  ProgressLine progress(StyleFor(env, env.error_is_terminal, options.color), env.error_is_terminal, env.error);
+Result<RunOutcome> CarryOut(const EvalOptions& options, const EvalUse& use, EvalSession& session, Env& env) {
+  ProgressLine progress(StyleFor(env, env.error_is_terminal, options.color), env.error_is_terminal, env.error,
+                        session.written);
   RunBounds bounds{LimitsOf(options), use.budget, options.quiet ? nullptr : &progress};
   if (use.timeout_left_seconds) bounds.limits.timeout = MillisecondsOf(*use.timeout_left_seconds);
-  Result<RunOutcome> outcome = RunMeasurement(measurement, bounds);
+  Result<RunOutcome> outcome = RunMeasurement(session.measurement, bounds);
   progress.Clear();
   return outcome;
 }
@@ -346,7 +347,7 @@ Result<JudgedRun> RunEvalQuietly(const MeasureSpec& spec, const EvalOptions& opt
   ASSIGN_OR_RETURN(std::optional<StoredRun> resumed, RunToResume(options, config));
   ASSIGN_OR_RETURN(EvalSession session, OpenEvalSession(spec, std::move(resumed), options, config, env));
   RETURN_IF_ERROR(TellRun(use, session.measurement));
-  ASSIGN_OR_RETURN(RunOutcome outcome, CarryOut(options, use, session.measurement, env));
+  ASSIGN_OR_RETURN(RunOutcome outcome, CarryOut(options, use, session, env));
   EndedRun ended = EndMeasurement(session.measurement, std::move(outcome.data));
   RETURN_IF_ERROR(std::move(ended.files));
   RETURN_IF_ERROR(std::move(ended.noted));
@@ -375,7 +376,7 @@ EvalPart RunEvalPart(const EvalOptions& given, const EvalUse& use, Env& env) {
   if (const Status told = TellRun(use, measurement); !told) return {PrintError(env, told.error()), folder, true};
   if (!options.json) PrintHead(*skill, options, *config, measurement, env);
 
-  Result<RunOutcome> outcome = CarryOut(options, use, measurement, env);
+  Result<RunOutcome> outcome = CarryOut(options, use, *session, env);
   if (!outcome) {
     PrintError(env, outcome.error());
     if (measurement.journal) {

@@ -272,13 +272,15 @@ Result<std::vector<std::unique_ptr<Model>>> OpenModels(const std::vector<std::st
   return models;
 }
 
-MeasurePlace PlaceOf(const EvalOptions& options, const Config& config, const Sandbox& sandbox, Env& env) {
+MeasurePlace PlaceOf(const EvalOptions& options, const Config& config, const Sandbox& sandbox,
+                     std::shared_ptr<WrittenTokens> written, Env& env) {
   MeasurePlace place;
   place.runs_dir = RunsFolder(options.runs_dir, config);
   place.sandbox = &sandbox;
   place.clock = env.clock;
   place.stop = env.stop;
-  const ModelOptions model_options = ModelOptionsOf(options, place.runs_dir);
+  ModelOptions model_options = ModelOptionsOf(options, place.runs_dir);
+  model_options.written = std::move(written);
   place.open_students = [model_options, &options, &env](const std::vector<std::string>& specs) {
     return OpenModels(specs, options, model_options, env);
   };
@@ -413,8 +415,9 @@ Result<EvalSession> OpenEvalSession(const MeasureSpec& spec, std::optional<Store
                                     const EvalOptions& options, const Config& config, Env& env) {
   if (resumed) RETURN_IF_ERROR(CheckAgainstPlan(options, resumed->plan));
   ASSIGN_OR_RETURN(SandboxOptions sandbox, SandboxOptionsOf(options.sandbox, env));
-  EvalSession session{std::make_unique<Sandbox>(std::move(sandbox)), {}};
-  const MeasurePlace place = PlaceOf(options, config, *session.sandbox, env);
+  const auto written = std::make_shared<WrittenTokens>();
+  EvalSession session{std::make_unique<Sandbox>(std::move(sandbox)), {}, written};
+  const MeasurePlace place = PlaceOf(options, config, *session.sandbox, written, env);
   ASSIGN_OR_RETURN(session.measurement,
                    resumed ? ResumeMeasurement(spec, *std::move(resumed), place) : StartRun(spec, options, place, env));
   PrintRemarks(session.measurement.remarks, options, env);

@@ -16,6 +16,7 @@
 #include "skill/skill.h"
 #include "skill/suite.h"
 #include "util/result.h"
+#include "util/written_tokens.h"
 
 namespace upskill {
 
@@ -30,6 +31,7 @@ Result<MeasureSpec> SpecWithoutSkill(const EvalOptions& options, const Config& c
 struct EvalSession {
   std::unique_ptr<Sandbox> sandbox;
   Measurement measurement;
+  std::shared_ptr<const WrittenTokens> written;  // by its models in process
 };
 
 // The run that --resume names; nothing without it.

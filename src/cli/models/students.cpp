@@ -58,12 +58,13 @@ Result<std::chrono::milliseconds> EnginePatience(const Env& env) {
       fmt::format("UPSKILL_ENGINE_TIMEOUT must be a whole number of seconds of at least 1, not '{}'", *named));
 }
 
-Result<std::unique_ptr<Model>> OpenInProcess(const LlamaOptions& options, bool quiet, const Env& env) {
+Result<std::unique_ptr<Model>> OpenInProcess(const LlamaOptions& options, const ModelOptions& how, const Env& env) {
   if (env.worker_program.empty()) return LoadLlamaModel(options);
   WorkerOptions worker;
   worker.program = env.worker_program;
   ASSIGN_OR_RETURN(worker.patience, EnginePatience(env));
-  if (!quiet) {
+  worker.written = how.written;
+  if (!how.quiet) {
     worker.on_slow = [&env, file = options.path.filename().string()] {
       env.error(TerminalText::Format("loading {}\n", file));
     };
@@ -214,7 +215,7 @@ Result<std::unique_ptr<Model>> OpenModel(const std::string& text, const ModelOpt
       env.error(TerminalText::Format("hashing {}, once for this file\n", file));
     };
   }
-  Result<std::unique_ptr<Model>> model = OpenInProcess(llama, options.quiet, env);
+  Result<std::unique_ptr<Model>> model = OpenInProcess(llama, options, env);
   if (!model && spec.provider == "embedded" && llama.path == ConvertedModelInCache(env)) {
     return Error{model.error().kind,
                  model.error().message + "; `upskill models pull default --update` replaces a damaged file"};

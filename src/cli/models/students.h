@@ -12,15 +12,17 @@
 #include "model/model.h"
 #include "net/http_client.h"
 #include "util/result.h"
+#include "util/written_tokens.h"
 
 namespace upskill {
 
 struct ModelOptions {
-  int parallel = 0;                    // -j; 0: the model's own default
-  std::vector<std::string> base_urls;  // where plain model names go
-  std::shared_ptr<HttpClient> client;  // of all network models of the process
-  bool quiet = false;                  // no note that hashing a model's file takes long
-  bool needs_key = true;               // false: the model will not be asked anything (--dry-run)
+  int parallel = 0;                        // -j; 0: the model's own default
+  std::vector<std::string> base_urls;      // where plain model names go
+  std::shared_ptr<HttpClient> client;      // of all network models of the process
+  bool quiet = false;                      // no note that hashing a model's file takes long
+  std::shared_ptr<WrittenTokens> written;  // of models in process; may be null
+  bool needs_key = true;                   // false: the model will not be asked anything (--dry-run)
 
   // Through the providers' Batch APIs; batches are noted in this file.
   struct Batches {

@@ -60,7 +60,7 @@ std::string RateLimitsText(const RateLimits& limits) {
                      limits.times == 1 ? "once" : WithThousands(static_cast<long long>(limits.times)) + " times");
 }
 
-std::string ProgressText(const RunProgress& progress, const Style& style, bool with_bar) {
+std::string ProgressText(const RunProgress& progress, const Style& style, bool with_bar, const WrittenTokens* written) {
   const std::size_t finished = progress.done + progress.errors + progress.saved;
   const double fraction =
       progress.total == 0 ? 1.0 : static_cast<double>(finished) / static_cast<double>(progress.total);
@@ -72,9 +72,12 @@ std::string ProgressText(const RunProgress& progress, const Style& style, bool w
   const std::size_t fresh = finished - std::min(finished, progress.reused);
   constexpr double kSoon = 2.0;  // seconds
   if (finished < progress.total && fresh > 0) text += "  " + TimeLeft(progress, finished, fresh);
-  if (!waits && finished < progress.total && fresh == 0 && progress.seconds >= kSoon)
-    text += fmt::format("  {}, no answer yet after {}", Counted(progress.in_flight, "request") + " in flight",
+  if (!waits && finished < progress.total && fresh == 0 && progress.seconds >= kSoon) {
+    const int tokens = written == nullptr ? 0 : written->tokens.load();
+    text += fmt::format("  {} in flight, {} after {}", Counted(progress.in_flight, "request"),
+                        tokens > 0 ? fmt::format("at {} of {} tokens", tokens, written->most.load()) : "no answer yet",
                         DurationText(progress.seconds));
+  }
   // Before the first answers are complete, the rate would be far too low.
   if (progress.output_tokens > 0 && fresh >= progress.worked_on) {
     text +=
@@ -91,7 +94,7 @@ void ProgressLine::OnProgress(const RunProgress& progress) {
   if (live_) {
     if (progress.seconds - last_seconds_ < kLiveInterval && finished < progress.total) return;
     last_seconds_ = progress.seconds;
-    write_(TerminalText::Format("\r\x1b[K{}", ProgressText(progress, style_, true)));
+    write_(TerminalText::Format("\r\x1b[K{}", ProgressText(progress, style_, true, written_.get())));
     shown_ = true;
     return;
   }
@@ -105,7 +108,7 @@ void ProgressLine::OnProgress(const RunProgress& progress) {
   if (finished == progress.total || progress.seconds - last_seconds_ < (tenth ? kPlainInterval : kPlainSilence)) return;
   last_seconds_ = progress.seconds;
   last_done_ = finished;
-  write_(TerminalText::Format("{}\n", ProgressText(progress, style_, false)));
+  write_(TerminalText::Format("{}\n", ProgressText(progress, style_, false, written_.get())));
 }
 
 void ProgressLine::OnStopping(const RunProgress& progress, bool now) {

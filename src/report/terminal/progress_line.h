@@ -2,12 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "eval/run/runner.h"
 #include "report/terminal/style.h"
 #include "util/terminal_text.h"
+#include "util/written_tokens.h"
 
 namespace upskill {
 
@@ -17,8 +19,9 @@ class ProgressLine : public RunObserver {
  public:
   using Write = std::function<void(const TerminalText&)>;
 
-  // `live`: stderr is a terminal.
-  ProgressLine(Style style, bool live, Write write) : style_(style), live_(live), write_(std::move(write)) {}
+  // `live`: stderr is a terminal. `written`: what models in process say meanwhile; may be null.
+  ProgressLine(Style style, bool live, Write write, std::shared_ptr<const WrittenTokens> written = nullptr)
+      : style_(style), live_(live), write_(std::move(write)), written_(std::move(written)) {}
 
   void OnProgress(const RunProgress& progress) override;
   void OnStopping(const RunProgress& progress, bool now) override;
@@ -30,6 +33,7 @@ class ProgressLine : public RunObserver {
   Style style_;
   bool live_;
   Write write_;
+  std::shared_ptr<const WrittenTokens> written_;
   bool shown_ = false;
   double last_seconds_ = -1.0;
   std::optional<double> last_note_seconds_;  // about rate limits
@@ -40,6 +44,8 @@ class ProgressLine : public RunObserver {
 std::string RateLimitsText(const RateLimits& limits);
 
 // "36/72 ━━━━╸    0:18 left   132 tok/s   0 errors", cut to the style's columns.
-std::string ProgressText(const RunProgress& progress, const Style& style, bool with_bar);
+// Before the first answer, `written` (may be null) says how far it is.
+std::string ProgressText(const RunProgress& progress, const Style& style, bool with_bar,
+                         const WrittenTokens* written = nullptr);
 
 }  // namespace upskill

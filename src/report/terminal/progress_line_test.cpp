@@ -103,6 +103,10 @@ TEST(ProgressText, TheFirstAnswersGiveARange) {
   progress.in_flight = progress.worked_on = 8;
   progress.seconds = 60.0;
   EXPECT_THAT(ProgressText(progress, {false, 100}, false), HasSubstr("8 requests in flight, no answer yet after 1:00"));
+  WrittenTokens written;
+  written.tokens = 300;
+  written.most = 512;
+  EXPECT_THAT(ProgressText(progress, {false, 100}, false, &written), HasSubstr("at 300 of 512 tokens"));
   progress.done = 1;
   progress.output_tokens = 500;
   EXPECT_THAT(ProgressText(progress, {false, 100}, false), HasSubstr("2:55 to 9:40 left"));
