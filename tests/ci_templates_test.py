@@ -62,6 +62,7 @@ class Templates(Repository):
         self.assertIn("gate: not-regressed", (self.folder / "work/report.xml").read_text())
         self.assertTrue((self.folder / "work/report.html").exists())
         self.assertTrue(list((self.folder / "work/runs").glob("*/samples.jsonl")), "the cache has the run")
+        self.assertTrue((self.folder / "work/runs/ledger.jsonl").read_text().strip(), "and the looks")
 
     def test_gitlab_without_a_key(self):
         del self.environment["ANTHROPIC_API_KEY"]
