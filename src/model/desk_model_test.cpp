@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/structured_answer.h"
+#include "model/desk_files.h"
 #include "support/file_fixture.h"
 #include "support/model_answers.h"
 #include "util/files.h"

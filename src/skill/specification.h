@@ -25,7 +25,7 @@ inline constexpr std::string_view kYamlProblem = "Invalid YAML in frontmatter: "
 // The message about a folder that isn't a skill's.
 inline constexpr std::string_view kNoSkillFile = "Missing required file: SKILL.md";
 
-inline constexpr std::uint64_t kMaxValidatedBytes = std::uint64_t{4} << 20U;
+inline constexpr std::uint64_t kMaxValidatedBytes = std::uint64_t{1} << 20U;  // as LoadSkill
 
 // What is wrong with a skill, or could be better. Lines and columns (in code points) start at 1; 0: at no place.
 struct SkillFinding {

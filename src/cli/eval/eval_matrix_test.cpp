@@ -159,7 +159,7 @@ TEST_F(EvalMatrix, OnlyWhatChanged) {
   ASSERT_EQ(Eval({"one", "two"}, {"-m", "sim:base=0,skill=1", "--changed-since", "HEAD"}), 0) << error;
   EXPECT_THAT(error, HasSubstr("0 of 2 skills changed since HEAD"));
   EXPECT_EQ(Eval({"one"}, {"-m", "sim:base=0,skill=1", "--changed-since", "no-such-branch"}), 2);
-  EXPECT_THAT(error, HasSubstr("--changed-since no-such-branch: git in " + Path("one") + " says: "));
+  EXPECT_THAT(error, AllOf(HasSubstr("no-such-branch isn't in this clone"), HasSubstr("git fetch")));
 }
 
 TEST_F(EvalMatrix, BeforeAllCommitsNothingWasThere) {
@@ -185,7 +185,7 @@ TEST_F(EvalMatrix, ThePreviousVersionsAreInGit) {
               HasSubstr("holds  not-regressed · sim:base=0,skill=0.1,previous=1 vs previous: nothing has changed"));
   EXPECT_EQ(RunGit(folder.path() / "skills", "git status --porcelain"), "M two/SKILL.md") << "git's index is as it was";
   EXPECT_EQ(Eval({"one"}, with({"--against", "git:no-such-branch"})), 2);
-  EXPECT_THAT(error, HasSubstr("--against git:no-such-branch: git in " + Path("one") + " says: "));
+  EXPECT_THAT(error, AllOf(HasSubstr(": no-such-branch isn't in this clone"), HasSubstr("git fetch")));
   EXPECT_EQ(Eval({"one"}, with({"--ci", "HEAD", "--against", Path("two")})), 2);
 }
 

@@ -74,6 +74,11 @@ class Git {
     if (!inside) return inside.error();
     if (inside->exit_code != 0 && inside->error_tail.find("not a git repository") != std::string::npos)
       return InputError(fmt::format("{} {}: {} isn't in a git repository", option_, reference_, path.string()));
+    if (failed.error_tail.find("Needed a single revision") != std::string::npos) {
+      return InputError(fmt::format("{} {}: {} isn't in this clone; a shallow clone may lack it: `git fetch` it first",
+                                    option_, reference_,
+                                    reference_.starts_with("git:") ? reference_.substr(4) : reference_));
+    }
     return InputError(fmt::format("{} {}: git in {} says: {}", option_, reference_, folder_.string(),
                                   ExcerptLine(Trim(failed.error_tail), 200)));
   }
