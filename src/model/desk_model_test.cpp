@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "model/structured_answer.h"
 #include "model/desk_files.h"
+#include "model/structured_answer.h"
 #include "support/file_fixture.h"
 #include "support/model_answers.h"
 #include "util/files.h"
