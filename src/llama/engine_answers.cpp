@@ -70,8 +70,8 @@ bool Engine::TakeToken(Slot& slot, int row) {
   const llama_token token = slot.sampler->Draw({logits, vocabulary});
   ++slot.output_tokens;
   if (settings_.life != nullptr) {
-    settings_.life->written.tokens = static_cast<int>(slot.output_tokens);
-    settings_.life->written.most = static_cast<int>(slot.work.max_output);
+    settings_.life->written.tokens = slot.output_tokens;
+    settings_.life->written.most = slot.work.max_output;
   }
   const bool ends = llama_vocab_is_eog(vocab_, token) || Append(slot, token);
   if (ends || slot.output_tokens >= slot.work.max_output) {
