@@ -369,7 +369,7 @@ TEST_F(CommandMessages, SelftestCallsItsRunsSimulations) {
 TEST_F(CommandMessages, NotesOfSeveralModelsFollowABlankLine) {
   ASSERT_EQ(Run({"eval", skill(), "-m", kStudent, "-m", "sim:base=0,skill=1,seed=3", "--runs-dir", runs().string()}), 0)
       << error;
-  EXPECT_THAT(out, HasSubstr(fmt::format("\n\n{}: tokens ", kStudent)));
+  EXPECT_THAT(out, HasSubstr(fmt::format("\n\n{}: output ", kStudent)));
 }
 
 TEST_F(CommandMessages, EvalNamesAWrongAnswerThatIsNone) {

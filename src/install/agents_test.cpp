@@ -95,6 +95,8 @@ TEST(Agents, SomeHaveNoFolderForAllProjects) {
   const Agent* const eve = *FindAgent("eve");
   EXPECT_THAT(TargetsFor({eve}, InstallScope::kUser, "/p", Variables({{"HOME", "/h"}})).error().message,
               HasSubstr("use --project"));
+  EXPECT_FALSE(
+      TargetsFor({eve, *FindAgent("promptscript")}, InstallScope::kUser, "/p", Variables({{"HOME", "/h"}})).ok());
   EXPECT_EQ(TargetsFor({eve, *FindAgent("pi")}, InstallScope::kUser, "/p", Variables({{"HOME", "/h"}}))->size(), 1U);
   EXPECT_EQ(TargetsFor({eve}, InstallScope::kProject, "/p", Variables({}))->front().place.folder, "/p/agent/skills");
 }

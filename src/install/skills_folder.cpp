@@ -41,9 +41,10 @@ Result<std::vector<InstallTarget>> TargetsFor(const std::vector<const Agent*>& a
       place.folder = place.project / agent->project_folders.front();
     } else {
       ASSIGN_OR_RETURN(const std::vector<fs::path> folders, UserFoldersOf(*agent, variable));
-      if (folders.empty() && agents.size() > 1) continue;  // `all`
-      if (folders.empty())
+      if (folders.empty()) {
+        if (agent != agents.back() || !targets.empty()) continue;  // one of `all`
         return InputError(fmt::format("{} has no folder for all projects; use --project", agent->name));
+      }
       place.folder = folders.front();
     }
     auto target = std::find_if(targets.begin(), targets.end(),
