@@ -8,6 +8,7 @@
 #include <system_error>
 #include <unordered_map>
 
+#include "model/structured_answer.h"
 #include "util/files.h"
 #include "util/hash.h"
 #include "util/text.h"

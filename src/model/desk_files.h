@@ -30,9 +30,7 @@ Result<DeskNumbers> DeskNumbersIn(const std::filesystem::path& folder);
 // request itself.
 std::filesystem::path DeskFileToPaste(const std::filesystem::path& folder, int number, bool whole = false);
 
-// The line of a request that mustn't be answered by a chat that has seen earlier ones. To a model behind an API, every
-// request is such a chat.
-inline constexpr std::string_view kForNewChat = "(Answer this in a new chat, which has seen nothing of this task.)";
+// Whether it has the line kForNewChat (model/structured_answer.h).
 bool IsForNewChat(std::string_view request);
 
 // The hexadecimal key by which a later session recognizes a request.

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "model/desk_files.h"
 #include "model/structured_answer.h"
 #include "support/file_fixture.h"
 #include "support/model_answers.h"

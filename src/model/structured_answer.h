@@ -14,6 +14,10 @@
 
 namespace upskill {
 
+// The line of a request that mustn't be answered by a chat that has seen earlier ones. To a model behind an API, every
+// request is such a chat.
+inline constexpr std::string_view kForNewChat = "(Answer this in a new chat, which has seen nothing of this task.)";
+
 // Maximum number of times that GenerateStructured requests an answer again if it doesn't match the schema.
 inline constexpr int kMaxRepairs = 2;
 

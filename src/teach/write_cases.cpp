@@ -13,7 +13,7 @@
 #include <variant>
 
 #include "check/check.h"
-#include "model/desk_files.h"
+#include "model/structured_answer.h"
 #include "sandbox/sandbox.h"
 #include "skill/case_reader.h"
 #include "skill/case_writer.h"

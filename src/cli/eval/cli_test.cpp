@@ -93,7 +93,8 @@ TEST_F(Cli, EvalEndToEnd) {
               AllOf(HasSubstr("arithmetic · skill about 6 tokens · 3 cases × 2 rounds × 2 arms = 12 cells"),
                     HasSubstr("model  sim:base=0,skill=1 (simulated"), HasSubstr("  0 %   0/6\n"),
                     HasSubstr("100 %   6/6"), HasSubstr("+100 points (likely "), HasSubstr("helps on these 3 cases;"),
-                    HasSubstr("\nUse sim:base=0,skill=1 with this skill: 6 of 6 answers passed"), HasSubstr("run 20")));
+                    HasSubstr("\nUse sim:base=0,skill=1 with this skill on these 3 cases: 6 of 6 answers passed"),
+                    HasSubstr("run 20")));
   EXPECT_THAT(out, Not(HasSubstr("from the cache")));
   EXPECT_THAT(out, Not(HasSubstr("\x1b")));
   const std::vector<fs::path> found = FindRuns(runs());

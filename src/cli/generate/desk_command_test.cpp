@@ -8,6 +8,7 @@
 
 #include "model/desk_files.h"
 #include "model/request_text.h"
+#include "model/structured_answer.h"
 #include "support/command_line.h"
 #include "util/files.h"
 

@@ -8,6 +8,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -183,6 +184,43 @@ TEST_F(GenerateFiles, ATrialThatCannotBeNotedEndsTheGeneration) {
   EXPECT_THAT(error, AllOf(HasSubstr("trials.txt: File too large"), HasSubstr("the best skill so far in")));
   folder.Write(trials.lexically_relative(folder.path()).string(), before);
   EXPECT_EQ(Generate({"--resume"}), 0) << error;
+}
+
+TEST_F(GenerateFiles, AStopBeforeTheTestsKeepsThoseOfTheSkill) {
+  const std::string text = "---\nname: adding\ndescription: Adds numbers.\n---\n\n# Sums\n\nWrite the sum alone.\n";
+  const std::string meta = R"({"tests": [{"input": "What is 2 + 2?", "expected": {"contains": ["4"]}}]})";
+  folder.Write("adding/SKILL.md", text);
+  folder.Write("adding/skill_meta.json", meta);
+  const auto taken_back = [](const char* kind) {
+    return [kind](const std::string& body) -> std::optional<loopback::Script> {
+      if (body.find(kind) == std::string::npos) return std::nullopt;
+      return loopback::Answer(401, R"({"error":{"message":"the key was taken back"}})");
+    };
+  };
+  const fs::path place = folder.path() / "adding";
+  const std::vector<std::string> command = {"--from",
+                                            place.string(),
+                                            "-m",
+                                            "generic.teacher",
+                                            "--base-url",
+                                            teacher.url(),
+                                            "--eval-model",
+                                            "sim:base=0.1,skill=body",
+                                            "--max-attempts",
+                                            "1"};
+  teacher.hook = taken_back("\"sections\"");
+  EXPECT_EQ(Generate(command), 3);
+  EXPECT_THAT(error, AllOf(HasSubstr("the key was taken back"), HasSubstr("adding stays as it is")));
+  EXPECT_EQ(*ReadFile(place / "SKILL.md"), text);
+  EXPECT_EQ(*ReadFile(place / "skill_meta.json"), meta);
+  EXPECT_FALSE(fs::exists(place / "lineage.json"));
+
+  teacher.hook = taken_back("\"cases\"");
+  EXPECT_EQ(Generate(command), 3);
+  const Result<Json> kept = ParseJson(*ReadFile(place / "skill_meta.json"), "skill_meta.json");
+  ASSERT_TRUE(kept.ok());
+  ASSERT_THAT(kept->at("tests"), testing::SizeIs(1));
+  EXPECT_EQ(kept->at("tests")[0].at("input"), "What is 2 + 2?");
 }
 
 }  // namespace

@@ -356,37 +356,6 @@ TEST_F(GenerateResume, AnErrorOfTheServerIsNoAnswer) {
   }
 }
 
-TEST_F(GenerateResume, AStopBeforeTheTestsKeepsThoseOfTheSkill) {
-  const std::string text = "---\nname: adding\ndescription: Adds numbers.\n---\n\n# Sums\n\nWrite the sum alone.\n";
-  const std::string meta = R"({"tests": [{"input": "What is 2 + 2?", "expected": {"contains": ["4"]}}]})";
-  folder.Write("adding/SKILL.md", text);
-  folder.Write("adding/skill_meta.json", meta);
-  const fs::path place = folder.path() / "adding";
-  const std::vector<std::string> command = {"--from",
-                                            place.string(),
-                                            "-m",
-                                            "generic.teacher",
-                                            "--base-url",
-                                            teacher.url(),
-                                            "--eval-model",
-                                            "sim:base=0.1,skill=body",
-                                            "--max-attempts",
-                                            "1"};
-  teacher.hook = Instead("\"sections\"", KeyTakenBack());
-  EXPECT_EQ(Generate(command), 3);
-  EXPECT_THAT(error, AllOf(HasSubstr("the key was taken back"), HasSubstr("adding stays as it is")));
-  EXPECT_EQ(*ReadFile(place / "SKILL.md"), text);
-  EXPECT_EQ(*ReadFile(place / "skill_meta.json"), meta);
-  EXPECT_FALSE(fs::exists(place / "lineage.json"));
-
-  teacher.hook = Instead("\"cases\"", KeyTakenBack());
-  EXPECT_EQ(Generate(command), 3);
-  const Result<Json> kept = ParseJson(*ReadFile(place / "skill_meta.json"), "skill_meta.json");
-  ASSERT_TRUE(kept.ok());
-  ASSERT_THAT(kept->at("tests"), SizeIs(1));
-  EXPECT_EQ(kept->at("tests")[0].at("input"), "What is 2 + 2?");
-}
-
 // Each answer costs 0.15 dollars (50 tokens), and may cost 0.30.
 TEST_F(GenerateResume, ABudgetSpentOnTheDraftKeepsItAndGoesOnWithMore) {
   MakeTheTeacherCost(0.003);
