@@ -95,8 +95,7 @@ TEST_F(Cli, EvalEndToEnd) {
                     HasSubstr("100 %   6/6"), HasSubstr("+100 points (likely "), HasSubstr("helps on these 3 cases;"),
                     HasSubstr("\nUse sim:base=0,skill=1 with this skill on these 3 cases: 6 of 6 answers passed"),
                     HasSubstr("run 20")));
-  EXPECT_THAT(out, Not(HasSubstr("from the cache")));
-  EXPECT_THAT(out, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(out, AllOf(Not(HasSubstr("from the cache")), Not(HasSubstr("\x1b"))));
   const std::vector<fs::path> found = FindRuns(runs());
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_THAT(ReadJournal(found[0])->samples, SizeIs(12));
