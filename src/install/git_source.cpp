@@ -99,20 +99,23 @@ struct TreeMark {
 };
 constexpr std::array<TreeMark, 3> kTreeMarks = {{{"/-/tree/", 1}, {"/src/branch/", 2}, {"/tree/", 2}}};
 
-// Divides the path of a web page, after the host, into the repository's and what it shows.
+// Divides the path of a web page, after the host, into the repository's and what it shows: at the first mark.
 void TakeTree(std::string& path, GitSource& source) {
+  std::size_t first = std::string::npos;
+  std::string shown;
   for (const TreeMark& tree : kTreeMarks) {
     const std::size_t at = path.find(tree.mark);
-    if (at == std::string::npos) continue;
+    if (at >= first) continue;
     const auto slashes = std::count(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(at), '/');
     if (static_cast<std::size_t>(slashes) < tree.least_parts) continue;
-    const std::string shown = path.substr(at + tree.mark.size());
-    const std::size_t slash = shown.find('/');
-    source.ref = shown.substr(0, slash);
-    if (slash != std::string::npos) source.path = shown.substr(slash + 1);
-    path.resize(at);
-    return;
+    first = at;
+    shown = path.substr(at + tree.mark.size());
   }
+  if (first == std::string::npos) return;
+  const std::size_t slash = shown.find('/');
+  source.ref = shown.substr(0, slash);
+  if (slash != std::string::npos) source.path = shown.substr(slash + 1);
+  path.resize(first);
 }
 
 void DropSlashesAtEnd(std::string& path) {

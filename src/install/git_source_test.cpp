@@ -28,6 +28,7 @@ TEST(GitSource, ReadsTheFormsThatPeopleHave) {
       {"https://github.com/o/r/tree/main/skills/pdf/SKILL.md", "https://github.com/o/r", "main", "skills/pdf"},
       {"https://gitlab.com/a/b/c/-/tree/main/x", "https://gitlab.com/a/b/c", "main", "x"},
       {"https://codeberg.org/o/r/src/branch/main/x", "https://codeberg.org/o/r", "main", "x"},
+      {"https://github.com/o/r/tree/main/x/src/branch/y", "https://github.com/o/r", "main", "x/src/branch/y"},
       {"https://huggingface.co/o/r/tree/main/x", "https://huggingface.co/o/r", "main", "x"},
       {"https://host/tree/r", "https://host/tree/r"},
       {"https://[::1]:8443/o/r", "https://[::1]:8443/o/r"},

@@ -103,9 +103,9 @@ Error UnknownModel(const std::string& text, std::string_view name, const Catalog
   std::string hint;
   for (std::size_t i = 0; i < near.size() && i < 3; ++i)
     hint += fmt::format("{}'{}'", i == 0 ? "; did you mean " : ", ", near[i].second);
-  if (!hint.empty()) hint += '?';
-  return InputError(fmt::format("unknown model '{}'{}{} `upskill help model-strings` explains how models are named",
-                                text, hint, hint.empty() ? ";" : ""));
+  hint += hint.empty() ? "; if a server of yours has it, add --base-url URL;" : "?";
+  return InputError(
+      fmt::format("unknown model '{}'{} `upskill help model-strings` explains how models are named", text, hint));
 }
 
 // Splits off the provider at the start of `name` (`provider/` or `provider.`, the latter also with two dotted parts).

@@ -216,6 +216,8 @@ Result<std::unique_ptr<Model>> OpenModel(const std::string& text, const ModelOpt
     };
   }
   Result<std::unique_ptr<Model>> model = OpenInProcess(llama, options, env);
+  if (!model && spec.provider == "embedded" && llama.name != kEmbeddedModel)
+    return Error{model.error().kind, model.error().message + "; $UPSKILL_EMBEDDED_MODEL names this file"};
   if (!model && spec.provider == "embedded" && llama.path == ConvertedModelInCache(env)) {
     return Error{model.error().kind,
                  model.error().message + "; `upskill models pull default --update` replaces a damaged file"};

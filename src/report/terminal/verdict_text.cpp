@@ -367,7 +367,7 @@ std::vector<std::string> VerdictRemarks(const JudgedRun& run, std::size_t studen
   if (verdict.word == Verdict::kUndecided && awaited && run.plan().share.look > 1)
     remarks.push_back(LookNote(run.plan(), false));
   if (verdict.doubt == Doubt::kErrors) remarks.push_back(LostAnswersText(run, student));
-  if (verdict.lost_low && verdict.lost_high) {
+  if (verdict.lost_low && verdict.lost_high && PointsText(*verdict.lost_low) != PointsText(*verdict.lost_high)) {
     remarks.push_back(fmt::format("lift between {} and {}, depending on what the failed requests would have answered",
                                   PointsText(*verdict.lost_low), PointsText(*verdict.lost_high)));
   }
