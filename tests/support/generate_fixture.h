@@ -33,6 +33,17 @@ class GenerateCli : public CommandLineTest {
   std::filesystem::path skill(const std::string& name) const { return folder.path() / "skills" / name; }
 };
 
+// For tests: answers the teacher's questions that contain `kind` in another way (TeacherServer::hook).
+inline auto Instead(const char* kind, loopback::Script script) {
+  return [kind, script = std::move(script)](const std::string& body) -> std::optional<loopback::Script> {
+    return body.find(kind) == std::string::npos ? std::nullopt : std::optional(script);
+  };
+}
+
+inline loopback::Script KeyTakenBack() {
+  return loopback::Answer(401, R"({"error":{"message":"the key was taken back"}})");
+}
+
 // For tests: a draft without a name if the request doesn't ask for one.
 inline Json AsAsked(Json draft, const std::string& body) {
   if (body.find("\"maxLength\":64}") == std::string::npos) draft.erase("name");

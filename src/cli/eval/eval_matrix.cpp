@@ -19,6 +19,7 @@
 #include "report/export/broken_cases.h"
 #include "report/export/eval_json.h"
 #include "report/terminal/matrix.h"
+#include "skill/skill_tree.h"
 #include "util/json.h"
 #include "util/text.h"
 
@@ -164,7 +165,8 @@ std::vector<std::string> SkillsNotDeleted(const EvalOptions& options, Env& env) 
           TerminalText::Format("{} was deleted since {}: there is nothing to measure\n", skill, options.changed_since));
     }
     std::error_code code;
-    return !deleted->empty() && !fs::exists(path, code);
+    const Result<std::vector<std::string>> left = FindSkillFolders(path);
+    return !deleted->empty() && (!fs::exists(path, code) || (left && left->empty()));
   });
   return skills;
 }

@@ -208,6 +208,11 @@ TEST_F(EvalMatrix, ARenamedSkillIsComparedWithWhatItWasAndADeletedOneIsNamed) {
   EXPECT_FALSE(gates[0]["broken"].empty());
   fs::remove_all(Path("second"));
   EXPECT_EQ(Eval({"second"}, {"-m", "sim:base=0,skill=1", "--ci", "HEAD"}), 0) << "deleted itself";
+  folder.Write("skills/group/README.md", "None yet.");
+  folder.Write("skills/group/last/SKILL.md", "---\nname: last\ndescription: d\n---\n" + rules);
+  CommitAll(folder.path() / "skills");
+  fs::remove_all(Path("group/last"));
+  EXPECT_EQ(Eval({"group"}, {"-m", "sim:base=0,skill=1", "--ci", "HEAD"}), 0) << "a folder whose last skill is gone";
 }
 
 // What can't be compared must not pass as unchanged.

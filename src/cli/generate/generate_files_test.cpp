@@ -60,8 +60,7 @@ class GenerateFiles : public GenerateCli {
   // Begins to improve it with --accept any; stops with an unmeasured draft, which becomes the skill.
   void ReplaceByADraft(const std::string& draft) {
     teacher.hook = [draft](const std::string& body) -> std::optional<loopback::Script> {
-      if (body.find("\"cases\"") != std::string::npos)
-        return loopback::Answer(401, R"({"error":{"message":"the key was taken back"}})");
+      if (body.find("\"cases\"") != std::string::npos) return KeyTakenBack();
       if (body.find("\"proposals\"") != std::string::npos) return std::nullopt;
       if (body.find("\"points\"") != std::string::npos) return std::nullopt;
       Json json = DraftJson(draft);
@@ -191,12 +190,6 @@ TEST_F(GenerateFiles, AStopBeforeTheTestsKeepsThoseOfTheSkill) {
   const std::string meta = R"({"tests": [{"input": "What is 2 + 2?", "expected": {"contains": ["4"]}}]})";
   folder.Write("adding/SKILL.md", text);
   folder.Write("adding/skill_meta.json", meta);
-  const auto taken_back = [](const char* kind) {
-    return [kind](const std::string& body) -> std::optional<loopback::Script> {
-      if (body.find(kind) == std::string::npos) return std::nullopt;
-      return loopback::Answer(401, R"({"error":{"message":"the key was taken back"}})");
-    };
-  };
   const fs::path place = folder.path() / "adding";
   const std::vector<std::string> command = {"--from",
                                             place.string(),
@@ -208,14 +201,14 @@ TEST_F(GenerateFiles, AStopBeforeTheTestsKeepsThoseOfTheSkill) {
                                             "sim:base=0.1,skill=body",
                                             "--max-attempts",
                                             "1"};
-  teacher.hook = taken_back("\"sections\"");
+  teacher.hook = Instead("\"sections\"", KeyTakenBack());
   EXPECT_EQ(Generate(command), 3);
   EXPECT_THAT(error, AllOf(HasSubstr("the key was taken back"), HasSubstr("adding stays as it is")));
   EXPECT_EQ(*ReadFile(place / "SKILL.md"), text);
   EXPECT_EQ(*ReadFile(place / "skill_meta.json"), meta);
   EXPECT_FALSE(fs::exists(place / "lineage.json"));
 
-  teacher.hook = taken_back("\"cases\"");
+  teacher.hook = Instead("\"cases\"", KeyTakenBack());
   EXPECT_EQ(Generate(command), 3);
   const Result<Json> kept = ParseJson(*ReadFile(place / "skill_meta.json"), "skill_meta.json");
   ASSERT_TRUE(kept.ok());

@@ -25,15 +25,6 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
 
-// Answers the teacher's question of one kind in another way.
-auto Instead(const char* kind, loopback::Script script) {
-  return [kind, script = std::move(script)](const std::string& body) -> std::optional<loopback::Script> {
-    return body.find(kind) == std::string::npos ? std::nullopt : std::optional(script);
-  };
-}
-
-loopback::Script KeyTakenBack() { return loopback::Answer(401, R"({"error":{"message":"the key was taken back"}})"); }
-
 class GenerateResume : public GenerateCli {
  protected:
   // A generation that stopped before it had tests. Its server answers again from then on.

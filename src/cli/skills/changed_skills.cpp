@@ -120,7 +120,7 @@ struct SkillMoves {
   std::vector<std::string> deleted;
 };
 
-// By the file SKILL.md or, if that was written anew, by the cases beside it.
+// Finds renamed skills by their SKILL.md. Where git takes that for a new file, the cases beside it count.
 SkillMoves MovesIn(std::string_view diff) {
   SkillMoves moves;
   std::vector<std::string> gone;
@@ -163,7 +163,7 @@ Result<std::vector<std::string>> SkillsDeletedSince(const fs::path& path, const 
   std::vector<std::string> deleted;
   if (IsBeforeAll(reference)) return deleted;
   std::error_code code;
-  const fs::path wanted = fs::weakly_canonical(path, code);
+  const fs::path wanted = fs::weakly_canonical(fs::absolute(path, code), code);
   fs::path folder = wanted;
   while (!fs::is_directory(folder, code) && folder.has_relative_path()) folder = folder.parent_path();
   const Git git(folder, "--changed-since", reference);

@@ -249,7 +249,7 @@ std::vector<std::string> GuardSentences(const JudgedRun& run) {
   return sentences;
 }
 
-// What to mend before the result means anything.
+// Cases to look at first: they may have failed for a reason that isn't the model's.
 Sentences OutsideCauseSentences(const JudgedRun& run) {
   constexpr std::size_t kMostNamed = 5;
   Sentences sentences;
