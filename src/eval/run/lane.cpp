@@ -15,6 +15,8 @@ constexpr std::size_t kRejectedBeforeStop = 20;
 constexpr std::size_t kSameErrorBeforeStop = 8;  // in a row: what is asked makes no difference
 constexpr std::size_t kUnreachableBeforeStop = 3;
 constexpr int kUnreachableAttempts = 2;
+// Of what has cost something and may cost it again, such as an agent program that wasn't done at its time limit:
+constexpr int kPaidAttempts = 2;
 
 }  // namespace
 
@@ -29,6 +31,8 @@ bool Lane::Retry(const Attempt& attempt, const Error& error, Clock::Steady now) 
   if (stopped_ || error.kind != ErrorKind::kUnavailable || attempt.number >= attempt.last) return false;
   const bool never_there = !answered_ && error.cause == ErrorCause::kUnreachable;
   if (never_there && attempt.number + 1 >= kUnreachableAttempts) return false;
+  const bool has_cost = error.used_tokens > 0 || error.used_usd > 0.0;
+  if (has_cost && attempt.number + 1 >= kPaidAttempts) return false;
   retries_.push_back({attempt.cell, attempt.number + 1, attempt.last, now + Backoff(attempt.number, error)});
   return true;
 }

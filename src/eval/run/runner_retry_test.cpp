@@ -53,6 +53,19 @@ TEST(RunPlanErrors, ErrorsAreRetriedAndNeverCountAsFailedAnswers) {
   EXPECT_THAT(attempts, ElementsAre(0, 0, 1, 1, 2, 2));
 }
 
+TEST(RunPlanErrors, WhatHasUsedTokensIsRepeatedOnce) {
+  FakeModel model("fake", 1, [](const ChatRequest&, std::size_t) {
+    Error slow = Error{ErrorKind::kUnavailable, "not done in time"}.Because(ErrorCause::kTimeout);
+    slow.used_tokens = 1000;
+    return Result<ChatResponse>(slow);
+  });
+  RunnerBench bench(MakeTestPlan(1), {&model});
+  bench.plan.arms = {Arm::kSkill};
+  bench.input.attempts = 4;
+  EXPECT_EQ(bench.Run().progress.errors, 1U);
+  EXPECT_THAT(model.requests, SizeIs(2));
+}
+
 TEST(RunPlanErrors, ARetryCanSucceed) {
   FakeModel model("fake", 1, [](const ChatRequest& request, std::size_t number) {
     return number < 2 ? Result<ChatResponse>(Overloaded()) : Right(request);
