@@ -49,15 +49,15 @@ fs::path PackagesAround(const fs::path& file) {
   return file.parent_path();
 }
 
-// From the package.json of its package, which is in one of the folders around the file.
-std::string VersionIn(const fs::path& file, const std::string& package) {
+// The package.json of its package, which is in one of the folders around the file; null if there is none.
+Json PackageJson(const fs::path& file, const std::string& package) {
   for (fs::path folder = file.parent_path(); folder.has_relative_path(); folder = folder.parent_path()) {
     const Result<std::string> text = ReadFile(folder / "package.json", kMaxPackageBytes);
     if (!text) continue;
     const Result<Json> json = ParseJson(*text, "package.json");
-    if (json && StringAt(*json, "name") == package) return ExcerptLine(StringAt(*json, "version"), 40);
+    if (json && StringAt(*json, "name") == package) return *json;
   }
-  return "";
+  return {};
 }
 
 // Whether the file is a script for Node.js.
@@ -94,7 +94,11 @@ Result<ProgramPlace> FindProgramPlace(const AgentProgram& program, const Variabl
   }
   ProgramPlace place;
   place.executable = *executable;
-  if (!program.package.empty()) place.version = VersionIn(*executable, program.package);
+  if (!program.package.empty()) {
+    const Json package = PackageJson(*executable, program.package);
+    place.version = ExcerptLine(StringAt(package, "version"), 40);
+    place.node_range = ExcerptLine(StringAt(Member(package, "engines"), "node"), 40);
+  }
   AddToolchain(place.toolchains, PackagesAround(*executable));
   std::vector<std::string> needs = program.needs;
   if (IsNodeScript(*executable)) needs.emplace_back("node");
@@ -105,6 +109,7 @@ Result<ProgramPlace> FindProgramPlace(const AgentProgram& program, const Variabl
                    fmt::format("{0} needs '{1}', which isn't in PATH; install {2}, or add its folder to PATH",
                                program.name, name, PackageOf(name))};
     }
+    if (name == "node") place.node = *found;
     // The folder with bin/node, or the file's own.
     const fs::path folder = found->parent_path();
     AddToolchain(place.toolchains, folder.filename() == "bin" ? folder.parent_path() : folder);

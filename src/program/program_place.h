@@ -13,8 +13,10 @@ namespace upskill {
 
 // Where a program is installed.
 struct ProgramPlace {
-  std::filesystem::path executable;               // without links
-  std::string version;                            // of its package; empty: unknown
+  std::filesystem::path executable;  // without links
+  std::string version;               // of its package; empty: unknown
+  std::string node_range;            // of Node.js, which its package asks for: ">=22.19.0"; empty: any or none
+  std::filesystem::path node;        // Node.js, if it is a script for it
   std::vector<std::filesystem::path> toolchains;  // folders outside of the system's that it needs, to read
 };
 

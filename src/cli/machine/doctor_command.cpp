@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -34,8 +35,10 @@
 #include "program/program_place.h"
 #include "report/terminal/style.h"
 #include "sandbox/sandbox.h"
+#include "util/child_environment.h"
 #include "util/files.h"
 #include "util/json.h"
+#include "util/run_child.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -177,6 +180,37 @@ void LookAtChecks(const Env& env, Findings& findings) {
   LookAtGpu(findings);
 }
 
+// The first release that a text names: ">=22.19.0" is {22, 19, 0}, "v20.20.2\n" is {20, 20, 2}.
+std::vector<int> ReleaseIn(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789";
+  std::vector<int> release;
+  for (std::size_t at = text.find_first_of(kDigits); at < text.size() && release.size() < 3;) {
+    const std::size_t end = std::min(text.find_first_not_of(kDigits, at), text.size());
+    if (end - at > 6) return {};
+    release.push_back(std::stoi(std::string(text.substr(at, end - at))));
+    if (end == text.size() || text[end] != '.') break;
+    at = end + 1;
+    if (at < text.size() && kDigits.find(text[at]) == std::string_view::npos) break;
+  }
+  return release;
+}
+
+// What is wrong with the Node.js that a program would run with. npm installs an older version of a program, without a
+// word, where Node.js is too old for the newest.
+std::string NodeProblem(const ProgramPlace& place) {
+  if (place.node.empty() || place.node_range.empty()) return "";
+  ChildLimits limits;
+  limits.time = std::chrono::seconds(5);
+  limits.output_bytes = 256;
+  const Result<ChildOutcome> outcome =
+      RunChild(ShellWord(place.node.string()) + " --version", ChildEnvironment(), "", limits);
+  const std::string version = outcome ? std::string(Trim(outcome->output)) : "";
+  const std::vector<int> release = ReleaseIn(version);
+  if (release.empty() || release >= ReleaseIn(place.node_range)) return "";
+  return fmt::format("; it needs Node.js {}, and {} is {}: install a newer one, then the program again",
+                     place.node_range, place.node.string(), ExcerptLine(version, 20));
+}
+
 // The programs of `agent:` models.
 void LookAtPrograms(const Env& env, Findings& findings) {
   const Result<std::vector<AgentProgram>> programs = LoadProgramsOf(env);
@@ -186,13 +220,15 @@ void LookAtPrograms(const Env& env, Findings& findings) {
     const Result<ProgramPlace> place = FindProgramPlace(program, env.variable);
     if (place) {
       const bool is_untested = !program.tested.empty() && !place->version.empty() && place->version != program.tested;
-      findings.Add(kAgentPrograms, name, State::kReady,
-                   fmt::format("{} {} ({}){}", program.name, place->version.empty() ? "found" : place->version,
+      const std::string node = NodeProblem(*place);
+      findings.Add(kAgentPrograms, name, node.empty() ? State::kReady : State::kAbsent,
+                   fmt::format("{} {} ({}){}{}", program.name, place->version.empty() ? "found" : place->version,
                                place->executable.string(),
                                is_untested ? fmt::format("; tested with {}: another version may write its sessions in "
                                                          "another way",
                                                          program.tested)
-                                           : ""));
+                                           : "",
+                               node));
     } else {
       findings.Add(kAgentPrograms, name, State::kAbsent, place.error().message);
     }

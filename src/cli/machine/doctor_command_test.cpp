@@ -84,6 +84,21 @@ TEST_F(DoctorCommand, AProgramOfAnotherVersionThanTheTestedOne) {
   EXPECT_THAT(Found("agent:codex"), AllOf(HasSubstr("ready: Codex"), Not(HasSubstr("tested with"))));
 }
 
+TEST_F(DoctorCommand, ANodeThatIsTooOldForAProgram) {
+  const std::string package = "p/node_modules/@openai/codex/";
+  folder.Write(package + "package.json", R"({"name": "@openai/codex", "engines": {"node": ">=22.19.0"}})");
+  folder.Write(package + "codex", "#!/usr/bin/env node\n");
+  variables["PATH"] = (folder.path() / package).string();
+  for (const auto& [version, is_old] :
+       {std::pair("v20.20.2", true), {"v22.9.0", true}, {"v22.19.0", false}, {"v24.1.0", false}}) {
+    folder.Write(package + "node", fmt::format("#!/bin/sh\necho {}\n", version));
+    for (const char* name : {"codex", "node"}) fs::permissions(folder.path() / package / name, fs::perms::owner_all);
+    const std::string found = Found("agent:codex");
+    EXPECT_THAT(found, testing::StartsWith(is_old ? "absent" : "ready")) << version;
+    EXPECT_EQ(found.find(version) != std::string::npos, is_old) << found;
+  }
+}
+
 TEST_F(DoctorCommand, FitsNarrowTerminals) {
   columns = 60;
   EXPECT_EQ(Run({"doctor"}), 0);
