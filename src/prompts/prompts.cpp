@@ -100,6 +100,7 @@ std::vector<PromptKind> KindsForTests() {
         {"work", true},
         {"transfers", true},
         {"executed"},
+        {"gaps"},
         {"languages"},
         {"cuda"},
         {"covered", true},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "teach/executed_case.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -134,6 +135,36 @@ TEST_F(ExecutedCase, GoesBackToTheTeacherWithWhatItPrinted) {
   EXPECT_THAT(vetted->rejected, ElementsAre(HasSubstr("double(2) gives 4, not 5")));
   ASSERT_THAT(model.requests, SizeIs(2));
   EXPECT_THAT(model.requests[1].messages[0].text, HasSubstr("double(2) gives 4, not 5"));
+}
+
+// Half of the cases that run shall need a few lines, which students can write that can't write a program.
+TEST_F(ExecutedCase, HalfOfThemAreGaps) {
+  const TempFolder folder;
+  FakeTeacher model([](const ChatRequest&, std::size_t number) -> Result<std::string> {
+    Json cases = Json::array();
+    for (int i = 0; i < 4; ++i) {
+      Json json = WithCalls();
+      json["input"] = fmt::format("Complete units.py, version {}-{}.", number, i);
+      if (number > 0) {
+        json["given"] = {{{"path", "units.py"}, {"text", "def double(x):\n    return ...  # your code\n"}}};
+        json["gap"] = "...  # your code";
+        json["reference"] = "2 * x";
+      }
+      cases.push_back(json);
+    }
+    return DumpJson({{"cases", cases}});
+  });
+  Result<Teacher> teacher = Teacher::Open(model, folder.path() / "calls.jsonl");
+  ASSERT_TRUE(teacher.ok());
+  CaseOptions options;
+  options.cases = 4;
+  Material material;
+  material.existing.body = "```python\ndef double(x): ...\n```\n";
+  const Result<VettedCases> vetted = WriteCases(*teacher, material, options);
+  ASSERT_TRUE(vetted.ok()) << vetted.error().message;
+  EXPECT_THAT(vetted->cases, SizeIs(4));
+  EXPECT_EQ(SharesOf(vetted->cases).gaps, 1U);
+  EXPECT_THAT(model.requests, SizeIs(2));
 }
 
 }  // namespace

@@ -69,7 +69,10 @@ struct Wanted {
 
 Wanted WantedCases(std::size_t total, const Material& material) {
   Wanted wanted{total, FindTestRunners(DefaultSandbox()), SharesWanted(total)};
-  if (wanted.runners.Any() && HasCode(material)) wanted.shares.executed = (total + 1) / 2;
+  if (wanted.runners.Any() && HasCode(material)) {
+    wanted.shares.executed = (total + 1) / 2;
+    if (!wanted.runners.languages.empty()) wanted.shares.gaps = wanted.shares.executed / 2;
+  }
   return wanted;
 }
 
@@ -87,6 +90,7 @@ std::string CasesPrompt(const Material& material, const std::string& items, cons
   values["work"] = text_of(Missing(wanted.work, had.work));
   values["transfers"] = text_of(Missing(wanted.transfers, had.transfers));
   values["executed"] = text_of(Missing(wanted.executed, had.executed));
+  values["gaps"] = text_of(Missing(wanted.gaps, had.gaps));
   values["languages"] = LanguagesText(all.runners);
   values["cuda"] = all.runners.cuda ? "yes" : "";
   values["broken"] = broken;
@@ -100,10 +104,10 @@ bool HasTag(const Case& test_case, std::string_view tag) {
   return std::find(test_case.tags.begin(), test_case.tags.end(), tag) != test_case.tags.end();
 }
 
-// Cases of one kind are much alike: what they ask for, how it is checked, and whether it is new.
+// Cases of one kind are much alike: what they ask for, how much of it, how it is checked, and whether it is new.
 std::string KindOf(const Case& test_case) {
   std::string kind = fmt::format("{}", fmt::join(test_case.tags, " "));
-  return kind.append(" ").append(CheckKindOf(test_case));
+  return kind.append(" ").append(CheckKindOf(test_case)).append(test_case.fill ? " gap" : "");
 }
 
 // Whether one more such case leaves room for the shares.
@@ -113,7 +117,8 @@ bool Fits(const Case& test_case, const std::vector<Case>& cases, const Wanted& a
   const std::size_t room = all.total - cases.size() - 1;
   return Missing(all.shares.work, had.work + one.work) <= room &&
          Missing(all.shares.transfers, had.transfers + one.transfers) <= room &&
-         Missing(all.shares.executed, had.executed + one.executed) <= room;
+         Missing(all.shares.executed, had.executed + one.executed) <= room &&
+         Missing(all.shares.gaps, had.gaps + one.gaps) <= room;
 }
 
 // The types whose keys are in the schema for a teacher's answer.
@@ -195,7 +200,9 @@ CaseShares SharesOf(const std::vector<Case>& cases) {
   for (const Case& test_case : cases) {
     shares.work += AsksForWork(test_case) ? 1 : 0;
     shares.transfers += IsTransfer(test_case) ? 1 : 0;
-    shares.executed += CheckKindOf(test_case) == "executed" ? 1 : 0;
+    const bool runs = CheckKindOf(test_case) == "executed";
+    shares.executed += runs ? 1 : 0;
+    shares.gaps += runs && test_case.fill ? 1 : 0;
   }
   return shares;
 }
@@ -308,7 +315,8 @@ Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const
   VettedCases vetted;
   std::vector<Case> aside;
   std::string last_problem;
-  std::string broken;  // cases whose checks run something and which don't work yet
+  bool unreadable = false;  // the last answer
+  std::string broken;       // cases whose checks run something and which don't work yet
   const auto return_whole = [&broken](const Json& json, const std::string& problem) {
     const std::string text = DumpJson(json);
     if (broken.size() + text.size() < kMaxCaseBytes)
@@ -316,7 +324,7 @@ Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const
   };
   for (int attempt = 0; attempt <= options.tries && vetted.cases.size() < options.cases; ++attempt) {
     const std::size_t missing = options.cases - vetted.cases.size();
-    const bool tight = !last_problem.empty();
+    const bool tight = unreadable;
     const std::string repair = std::exchange(broken, "");
     const std::size_t most_tokens = std::min<std::size_t>(
         1000 + (tight ? 400 : 700) * missing, wanted.shares.executed > 0 ? kMaxTokensWithPrograms : kMaxAnswerTokens);
@@ -325,6 +333,7 @@ Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const
                                              options.blind ? std::string(kForNewChat) + "\n\n" + prompt : prompt,
                                              CasesSchema(tight ? missing : 2 * options.cases, tight, wanted.runners),
                                              attempt, static_cast<int>(most_tokens)});
+    unreadable = !answer;
     if (!answer) {
       if (answer.error().kind != ErrorKind::kInput) return answer.error();
       last_problem = answer.error().message;

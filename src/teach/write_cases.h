@@ -50,6 +50,7 @@ struct CaseShares {
   std::size_t work = 0;
   std::size_t transfers = 0;
   std::size_t executed = 0;  // whose checks run, compile or validate what the answer delivers
+  std::size_t gaps = 0;      // of these, those that ask for a few lines of a given file: what a small student can write
 };
 // The shares of cases that ask for work and that are transfers, of `total`, rounded up.
 CaseShares SharesWanted(std::size_t total);
@@ -73,8 +74,8 @@ struct CaseOptions {
 // Asks the teacher for cases from the task and the material, without showing it a skill. If the material has items, a
 // case that cites none of them is rejected. What exceeds the shares of SharesWanted is put aside and asked for again,
 // with what is missing; it is used only if the teacher still gives nothing better after all tries. If the material has
-// code and something can run here, half of the cases shall run what the answer delivers; those that fail on their own
-// reference go back to the teacher with what they printed.
+// code and something can run here, half of the cases shall run what the answer delivers, half of these on a gap; those
+// that fail on their own reference go back to the teacher with what they printed.
 Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const CaseOptions& options);
 
 // Indices of the held-out cases: the fraction `holdout`, drawn by `seed` and the inputs; at least one, and never all of
