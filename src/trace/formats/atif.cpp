@@ -79,14 +79,19 @@ class AtifReader : public RecordReader {
     stamp.line = line;
     stamp.time_ms = TimeAt(step, "timestamp");
     stamp.agent = agent;
+    // Harbor's recordings of Claude Code have the steps of subagents among those of the main agent.
+    if (Member(Member(step, "extra"), "is_sidechain") == true && agent.empty()) {
+      stamp.agent = "sidechain";
+      builder_.NoteSubagent(stamp.agent, "", "");
+    }
     const std::string source = StringAt(step, "source");
     Json* const message = FindMember(step, "message");
     std::string text = message == nullptr ? std::string() : TakeText(*message);
     if (source == "user") {
-      builder_.Add(stamp, agent.empty() ? EventKind::kUser : EventKind::kSystem, std::move(text));
+      builder_.Add(stamp, stamp.agent.empty() ? EventKind::kUser : EventKind::kSystem, std::move(text));
     } else if (source == "agent") {
       const std::string model = StringAt(step, "model_name");
-      stamp.message = builder_.Message("", agent, model.empty() ? default_model : model);
+      stamp.message = builder_.Message("", stamp.agent, model.empty() ? default_model : model);
       builder_.SetUsage(stamp.message,
                         AtifUsage(Member(step, "metrics"), "prompt_tokens", "cached_tokens", "completion_tokens"));
       builder_.Add(stamp, EventKind::kReasoning, TakeString(step, "reasoning_content"));
@@ -125,9 +130,11 @@ class AtifReader : public RecordReader {
     Json* const observation = FindMember(step, "observation");
     Json* const results = observation == nullptr ? nullptr : FindMember(*observation, "results");
     if (results == nullptr || !results->is_array()) return;
+    const Json& of_step = Member(Member(step, "extra"), "tool_result_is_error");  // of its only call
     for (Json& result : *results) {
       Json* const content = FindMember(result, "content");
-      const Json& is_error = Member(Member(result, "extra"), "is_error");
+      const Json& own = Member(Member(result, "extra"), "is_error");
+      const Json& is_error = own.is_boolean() || results->size() > 1 ? own : of_step;
       CallStatus status = CallStatus::kUnknown;
       if (is_error.is_boolean()) status = is_error.get<bool>() ? CallStatus::kError : CallStatus::kOk;
       builder_.AddResult(stamp, StringAt(result, "source_call_id"), content == nullptr ? "" : TakeText(*content),

@@ -326,5 +326,25 @@ TEST(FormatVersionsTest, AtifContinuations) {
   EXPECT_EQ(trace->caveats[0], "the session goes on in trajectory.cont-2.json");
 }
 
+TEST(FormatVersionsTest, AtifOfHarborHasSubagentsAmongTheSteps) {
+  const auto step = [](const char* call, bool sidechain, bool failed) {
+    return Json{{"source", "agent"},
+                {"tool_calls", {{{"tool_call_id", call}, {"function_name", "Bash"}}}},
+                {"extra", {{"is_sidechain", sidechain}, {"tool_result_is_error", failed}}},
+                {"observation", {{"results", {{{"source_call_id", call}, {"content", "x"}}}}}}};
+  };
+  const Json document = {
+      {"schema_version", "ATIF-v1.2"},
+      {"agent", {{"name", "claude-code"}}},
+      {"steps", {{{"source", "user"}, {"message", "port it"}}, step("a", true, true), step("b", false, true)}}};
+  const Result<Trace> trace = ReadTrace(LineSource::FromText(DumpJson(document), "a.json"), {});
+  ASSERT_TRUE(trace.ok());
+  const TraceCounts counts = CountTrace(*trace);
+  EXPECT_EQ(counts.human_turns, 1U);
+  EXPECT_EQ(counts.tool_calls, 1U);
+  EXPECT_EQ(counts.subagent_tool_calls, 1U);
+  EXPECT_EQ(counts.tool_errors, 1U);
+}
+
 }  // namespace
 }  // namespace upskill
