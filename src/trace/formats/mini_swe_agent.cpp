@@ -9,6 +9,11 @@
 namespace upskill {
 namespace {
 
+// What the agent is told when its command took too long.
+bool SaysTimeout(std::string_view text) {
+  return text.starts_with("The last ") && text.substr(0, text.find('\n')).find(" timed out") != std::string_view::npos;
+}
+
 // The only fenced block with a command of an answer.
 struct Action {
   std::string command;
@@ -40,7 +45,10 @@ class MiniSweAgentReader : public RecordReader {
     stamp.line = line;
     AddInfo(Member(record, "info"));
     if (Json* const messages = FindMember(record, "messages"); messages != nullptr && messages->is_array()) {
-      for (Json& message : *messages) AddMessage(message, stamp);
+      for (std::size_t i = 0; i < messages->size(); ++i) {
+        refused_ = i + 1 < messages->size() && IsFormatError((*messages)[i + 1]);
+        AddMessage((*messages)[i], stamp);
+      }
     } else {
       AddMessage(record, stamp);
     }
@@ -89,7 +97,8 @@ class MiniSweAgentReader : public RecordReader {
     const bool has_calls = Member(message, "tool_calls").is_array() && !Member(message, "tool_calls").empty();
     Json* const content = FindMember(message, "content");
     Action action;
-    if (content != nullptr && content->is_string()) action = ActionOf(content->get_ref<const std::string&>());
+    if (content != nullptr && content->is_string() && !refused_)
+      action = ActionOf(content->get_ref<const std::string&>());
     if (const Json& actions = Member(extra, "actions"); actions.is_array() && !actions.empty()) {
       action.command = StringAt(actions[0], "command");
     }
@@ -104,28 +113,33 @@ class MiniSweAgentReader : public RecordReader {
 
   bool IsObservation(const Json& message) const {
     const std::string text = StringAt(message, "content");
-    const bool marked =
-        text.rfind("<returncode>", 0) == 0 || text.rfind("<output>", 0) == 0 || text.rfind("Observation:", 0) == 0;
+    const bool marked = text.starts_with("<returncode>") || text.starts_with("<output>") ||
+                        text.starts_with("Observation:") || SaysTimeout(text) ||
+                        (!submission_.empty() && text == submission_);
     const std::size_t call = builder_.FindUnanswered("");
     if (marked || call == kNoIndex) return marked;
     if (Member(Member(message, "extra"), "returncode").is_number()) return true;
     // What the last command submits is its output, without a return code.
-    return (!submission_.empty() && text == submission_) ||
-           ContainsAny(builder_.trace().events[call].command,
+    return ContainsAny(builder_.trace().events[call].command,
                        {"COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT", "MINI_SWE_AGENT_FINAL_OUTPUT"});
   }
 
   // What the agent is told when its answer has no action or several.
   bool IsFormatError(const Json& message) const {
     const std::string text = StringAt(message, "content");
-    return !builder_.trace().messages.empty() &&
+    return StringAt(message, "role") == "user" &&
            (text.starts_with("Please always provide EXACTLY ONE action") ||
             StringAt(Member(message, "extra"), "interrupt_type") == "FormatError");
   }
 
   void AddObservation(Json& message, const Json& extra, const EventContext& stamp) {
     std::string text = TakeString(message, "content");
+    const std::deque<Event>& events = builder_.trace().events;
+    // The configuration may have actions of another form: then the answer is the action.
+    if (builder_.FindUnanswered("") == kNoIndex && !events.empty() && events.back().kind == EventKind::kAssistant)
+      builder_.AddCall(stamp, "bash", "", Json::object({{"command", events.back().text}}));
     auto code = NumberAt(extra, "returncode");
+    if (!code && SaysTimeout(text)) code = 1;
     const std::string_view written = TextInTag(text, "returncode");
     if (!code && !written.empty()) code = written == "0" ? 0 : 1;
     if (const std::string_view output = TextInTag(text, "output"); !output.empty()) text = std::string(output);
@@ -141,6 +155,7 @@ class MiniSweAgentReader : public RecordReader {
 
   TraceBuilder& builder_;
   std::string submission_;  // of the run
+  bool refused_ = false;    // the agent didn't find one action in the answer
 };
 
 }  // namespace

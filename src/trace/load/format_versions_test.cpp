@@ -231,13 +231,15 @@ TEST(FormatVersionsTest, MiniSweAgentAnswersWithoutOneAction) {
        {{{"role", "user"}, {"content", "fix it"}},
         {{"role", "assistant"}, {"content", two}},
         {{"role", "user"}, {"content", "Please always provide EXACTLY ONE action in triple backticks, found 2."}},
+        {{"role", "assistant"}, {"content", "```bash\nls```"}},
+        {{"role", "user"}, {"content", "Please always provide EXACTLY ONE action in triple backticks, found 0."}},
         {{"role", "assistant"}, {"content", "```bash\necho SUBMIT && git diff\n```"}},
         {{"role", "user"}, {"content", "diff --git a/x b/x\n"}}}}};
   const Result<Trace> trace = ReadTrace(LineSource::FromText(DumpJson(document), "a.traj.json"), {});
   ASSERT_TRUE(trace.ok());
   const TraceCounts counts = CountTrace(*trace);
   EXPECT_EQ(counts.human_turns, 1U);
-  EXPECT_EQ(counts.assistant_messages, 2U);
+  EXPECT_EQ(counts.assistant_messages, 3U);
   EXPECT_EQ(counts.tool_calls, 1U);
   EXPECT_EQ(trace->events.back().kind, EventKind::kToolResult);
 }
@@ -324,6 +326,26 @@ TEST(FormatVersionsTest, AtifContinuations) {
   EXPECT_EQ(trace->events.at(1).kind, EventKind::kSummary);
   ASSERT_EQ(trace->caveats.size(), 1U);
   EXPECT_EQ(trace->caveats[0], "the session goes on in trajectory.cont-2.json");
+}
+
+// Other configurations have actions that are no fenced blocks.
+TEST(FormatVersionsTest, MiniSweAgentActionsOfAnotherForm) {
+  const Json document = {{"trajectory_format", "mini-swe-agent-1"},
+                         {"info", {{"submission", "diff --git a/x b/x\n"}}},
+                         {"messages",
+                          {{{"role", "user"}, {"content", "fix it"}},
+                           {{"role", "assistant"}, {"content", "run('make')"}},
+                           {{"role", "user"}, {"content", "<returncode>2</returncode>\n<output>\nno\n</output>"}},
+                           {{"role", "assistant"}, {"content", "```bash\nsleep 99\n```"}},
+                           {{"role", "user"}, {"content", "The last action timed out and has been killed.\n"}},
+                           {{"role", "assistant"}, {"content", "submit()"}},
+                           {{"role", "user"}, {"content", "diff --git a/x b/x\n"}}}}};
+  const Result<Trace> trace = ReadTrace(LineSource::FromText(DumpJson(document), "a.traj.json"), {});
+  ASSERT_TRUE(trace.ok());
+  const TraceCounts counts = CountTrace(*trace);
+  EXPECT_EQ(counts.human_turns, 1U);
+  EXPECT_EQ(counts.tool_calls, 3U);
+  EXPECT_EQ(counts.tool_errors, 2U);
 }
 
 TEST(FormatVersionsTest, AtifOfHarborHasSubagentsAmongTheSteps) {

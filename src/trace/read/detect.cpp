@@ -50,7 +50,9 @@ std::optional<TraceDetection> DetectMessageList(const Json& messages, const Json
         message.contains("is_template") || Member(message, "tool_results").is_object()) {
       return TraceDetection{TraceFormat::kFastAgent, TraceShape::kDocument};
     }
-    if (content.is_string() && content.get_ref<const std::string&>().find("mswea_bash_command") != std::string::npos) {
+    // The actions of the agent, or in its first version their results.
+    if (content.is_string() && (content.get_ref<const std::string&>().find("mswea_bash_command") != std::string::npos ||
+                                content.get_ref<const std::string&>().starts_with("<returncode>"))) {
       return TraceDetection{TraceFormat::kMiniSweAgent, TraceShape::kDocument};
     }
     if (message.contains("parts")) return TraceDetection{TraceFormat::kGeminiCli, TraceShape::kDocument};
