@@ -50,6 +50,16 @@ CallStatus StatusOfGeminiCall(CallStatus status, std::string_view tool, std::str
   return !code.empty() && code[0] >= '0' && code[0] <= '9' && Trim(code) != "0" ? CallStatus::kError : status;
 }
 
+// The program tells the model in the user's name where it is, what hooks say, and what a shortened history said.
+EventKind KindOfUserText(std::string_view text) {
+  text = Trim(text);
+  if (text.starts_with("<state_snapshot>")) return EventKind::kSummary;
+  const bool context = text.starts_with("<session_context>") || text.starts_with("<hook_context>") ||
+                       (text.starts_with("This is the ") &&
+                        text.substr(0, 100).find(". We are setting up the context for our chat") != text.npos);
+  return context ? EventKind::kSystem : EventKind::kUser;
+}
+
 bool GeminiStream::Has(const Json& record) {
   const std::string type = StringAt(record, "type");
   if (type == "tool_use" || type == "tool_result") return record.contains("tool_id");
@@ -198,8 +208,8 @@ class GeminiReader : public RecordReader {
       for (Json& message : *messages) Keep(message, 0);
     } else if (IsQwenRecord(record)) {
       AddQwenRecord(record, line);
-    } else if (record.contains("$set")) {
-      return;
+    } else if (Json* const set = FindMember(record, "$set"); set != nullptr) {
+      AddContext(*set, line);
     } else if (record.contains("$rewindTo")) {
       RewindTo(StringAt(record, "$rewindTo"));
     } else if (GeminiStream::Has(record)) {
@@ -259,6 +269,16 @@ class GeminiReader : public RecordReader {
     kept_.push_back({std::move(message), line});
   }
 
+  // What the model is shown from now on. Known messages may be shortened there; results of calls are with the calls.
+  void AddContext(Json& set, std::size_t line) {
+    Json* const messages = FindMember(set, "messages");
+    if (messages == nullptr || !messages->is_array()) return;
+    for (Json& message : *messages) {
+      const std::string id = StringAt(message, "id");
+      if (!id.empty() && by_id_.count(id) == 0) Keep(message, line);
+    }
+  }
+
   // The message with this id and all after it are taken back; an unknown id takes back all.
   void RewindTo(const std::string& id) {
     const auto found = by_id_.find(id);
@@ -280,7 +300,8 @@ class GeminiReader : public RecordReader {
     Json* const content = FindMember(message, "content");
     std::string text = content == nullptr ? std::string() : TakeText(*content);
     if (type == "user") {
-      builder_.Add(stamp, EventKind::kUser, std::move(text));
+      const EventKind kind = KindOfUserText(text);
+      builder_.Add(stamp, kind, std::move(text));
     } else if (type == "gemini") {
       stamp.message = builder_.Message(StringAt(message, "id"), "", StringAt(message, "model"));
       builder_.SetUsage(stamp.message, GeminiUsage(Member(message, "tokens")));
@@ -395,7 +416,9 @@ class GeminiReader : public RecordReader {
       } else if (Member(part, "thought") == true) {
         builder_.Add(stamp, EventKind::kReasoning, TakeText(part));
       } else {
-        builder_.Add(stamp, model ? EventKind::kAssistant : EventKind::kUser, TakeText(part));
+        std::string text = TakeText(part);
+        const EventKind kind = model ? EventKind::kAssistant : KindOfUserText(text);
+        builder_.Add(stamp, kind, std::move(text));
       }
     }
   }

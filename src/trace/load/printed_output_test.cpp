@@ -144,5 +144,17 @@ TEST(PrintedOutput, WhatWasRevertedInOpenCode) {
   EXPECT_EQ(TextsOf(session("null"), EventKind::kUser, true), Texts{});
 }
 
+TEST(PrintedOutput, WhatGeminiTellsTheModelIsNotTyped) {
+  const Trace trace = Read(
+      R"({"sessionId":"a","projectHash":"b"}
+{"$set":{"messages":[{"id":"0","type":"user","content":[{"text":"<session_context>\nToday\n</session_context>"}]},{"id":"1","type":"user","content":[{"text":"Test it"}]}]}}
+{"id":"2","type":"gemini","content":"It works."}
+{"$set":{"messages":[{"id":"1","type":"user","content":[{"text":"Te…"}]},{"id":"3","type":"user","content":[{"functionResponse":{"response":{"output":"x"}}}]}]}}
+)");
+  EXPECT_EQ(TextsOf(trace, EventKind::kUser), Texts{"Test it"});
+  EXPECT_EQ(TextsOf(trace, EventKind::kAssistant), Texts{"It works."});
+  EXPECT_TRUE(trace.unknown_records.empty());
+}
+
 }  // namespace
 }  // namespace upskill
