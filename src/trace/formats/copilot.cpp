@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copilot CLI events (~/.copilot/session-state/*/events.jsonl).
-#include <array>
+#include <string_view>
 
 #include "trace/formats/readers.h"
+#include "util/text.h"
 
 namespace upskill {
 namespace {
+
+// Of a command that ran, the last line of the output tells the exit code: `<shellId: 6 completed with exit code 1>`.
+bool EndsWithFailure(std::string_view output) {
+  output = Trim(output);
+  const std::string_view last = output.substr(output.rfind('\n') + 1);
+  constexpr std::string_view kMark = " with exit code ";
+  const std::size_t mark = last.find(kMark);
+  return mark != std::string_view::npos && last.starts_with('<') && last.ends_with('>') &&
+         last.substr(mark + kMark.size()) != "0>";
+}
 
 class CopilotReader : public RecordReader {
  public:
@@ -23,10 +34,12 @@ class CopilotReader : public RecordReader {
     stamp.time_ms = TimeAt(record, "timestamp");
     builder_.NoteTime(stamp.time_ms);
     stamp.agent = StringAt(*data, "parentToolCallId");
+    if (stamp.agent.empty() && type == "user.message") stamp.agent = StringAt(record, "agentId");
     if (!stamp.agent.empty()) builder_.NoteSubagent(stamp.agent, "", stamp.agent);
     if (type == "user.message") {
-      // `transformedContent` contains injected context.
-      builder_.Add(stamp, EventKind::kUser, TakeString(*data, "content"));
+      // `transformedContent` contains injected context. Messages of the program and of the main agent have a source.
+      const bool typed = StringAt(*data, "source").empty() && stamp.agent.empty();
+      builder_.Add(stamp, typed ? EventKind::kUser : EventKind::kSystem, TakeString(*data, "content"));
     } else if (type == "assistant.message") {
       AddAssistant(*data, stamp);
     } else if (type == "assistant.reasoning") {
@@ -66,7 +79,7 @@ class CopilotReader : public RecordReader {
     } else if (type == "system.message" || type == "system.notification") {
       builder_.Add(stamp, EventKind::kSystem, TakeString(data, "content"));
     } else if (type.rfind("session.", 0) != 0 && type.rfind("hook.", 0) != 0 && type.rfind("assistant.turn_", 0) != 0 &&
-               type.rfind("subagent.", 0) != 0 && type.rfind("tool.", 0) != 0) {
+               type.rfind("subagent.", 0) != 0 && type.rfind("tool.", 0) != 0 && type.rfind("permission.", 0) != 0) {
       builder_.NoteUnknown(type, data, stamp.line);
     }
   }
@@ -102,6 +115,7 @@ class CopilotReader : public RecordReader {
     Json* const result = FindMember(data, "result");
     std::string text = result == nullptr ? std::string() : TakeString(*result, "content");
     if (text.empty()) text = StringAt(Member(data, "error"), "message");
+    if (status == CallStatus::kOk && EndsWithFailure(text)) status = CallStatus::kError;
     builder_.AddResult(stamp, StringAt(data, "toolCallId"), std::move(text), status);
   }
 

@@ -156,5 +156,24 @@ TEST(PrintedOutput, WhatGeminiTellsTheModelIsNotTyped) {
   EXPECT_TRUE(trace.unknown_records.empty());
 }
 
+TEST(PrintedOutput, CopilotsSubagentsAndExitCodes) {
+  const auto run = [](const std::string& id, const std::string& last_line) {
+    return R"({"type":"tool.execution_start","timestamp":"2026-08-01T10:00:00.000Z","data":{"toolCallId":")" + id +
+           R"(","toolName":"bash"}}
+{"type":"tool.execution_complete","timestamp":"2026-08-01T10:00:00.000Z","data":{"toolCallId":")" +
+           id + R"(","success":true,"result":{"content":"2 tests\n)" + last_line + "\"}}}\n";
+  };
+  const Trace trace = Read(R"({"type":"session.start","timestamp":"2026-08-01T10:00:00.000Z","data":{"sessionId":"s"}}
+{"type":"user.message","timestamp":"2026-08-01T10:00:00.000Z","data":{"content":"Test it"}}
+{"type":"user.message","timestamp":"2026-08-01T10:00:00.000Z","data":{"content":"<system_reminder>tools</system_reminder>","source":"system"}}
+{"type":"user.message","agentId":"c0","timestamp":"2026-08-01T10:00:00.000Z","data":{"content":"You are a reviewer","source":"agent-1"}}
+)" + run("c1", "<shellId: 6 completed with exit code 1>") +
+                           run("c2", "<exited with exit code 0>") + run("c3", "with exit code 1"));
+  EXPECT_EQ(TextsOf(trace, EventKind::kUser), Texts{"Test it"});
+  const TraceCounts counts = CountTrace(trace);
+  EXPECT_EQ(counts.tool_calls, 3U);
+  EXPECT_EQ(counts.tool_errors, 1U);
+}
+
 }  // namespace
 }  // namespace upskill
