@@ -20,6 +20,10 @@ class OpenCodeReader : public RecordReader {
       AddExport(record, *messages);
       return;
     }
+    if (record.contains("info") && record.contains("parts")) {
+      AddExported(record, line);
+      return;
+    }
     Json* const properties = FindMember(*event, "properties");
     const std::string type = StringAt(*event, "type");
     if (record.contains("sessionID") && properties == nullptr) {
@@ -105,21 +109,23 @@ class OpenCodeReader : public RecordReader {
 
   void AddExport(Json& record, Json& messages) {
     NoteSession(Member(record, "info"));
-    for (Json& message : messages) {
-      Json* const info = FindMember(message, "info");
-      if (info == nullptr) {
-        builder_.NoteUnknown("message without info", message, 0);
-        continue;
-      }
-      const std::string id = StringAt(*info, "id");
-      KeepInfo(std::move(*info), 0);
-      Json* const parts = FindMember(message, "parts");
-      if (parts == nullptr || !parts->is_array()) continue;
-      for (Json& part : *parts) {
-        if (part.is_object() && StringAt(part, "messageID").empty()) part["messageID"] = id;
-        KeepPart(std::move(part), 0);
-      }
+    for (Json& message : messages) AddExported(message, 0);
+  }
+
+  // A message of an export is there once, and whole. Ids may recur: programs that hide secrets replace them.
+  void AddExported(Json& message, std::size_t line) {
+    Json* const info = FindMember(message, "info");
+    if (info == nullptr || !info->is_object()) {
+      builder_.NoteUnknown("message without info", message, line);
+      return;
     }
+    MessageState& state = messages_.emplace_back();
+    state.id = StringAt(*info, "id");
+    state.line = line;
+    state.info = std::move(*info);
+    Json* const parts = FindMember(message, "parts");
+    if (parts == nullptr || !parts->is_array()) return;
+    for (Json& part : *parts) state.parts.push_back({std::move(part), line});
   }
 
   // A part may come before its message.
@@ -177,6 +183,7 @@ class OpenCodeReader : public RecordReader {
 
   void AddMessage(MessageState& state) {
     const Json& info = state.info;
+    last_user_ = kNoIndex;
     EventContext stamp;
     stamp.line = state.line;
     stamp.time_ms = TimeAt(Member(info, "time"), "created");
@@ -191,7 +198,7 @@ class OpenCodeReader : public RecordReader {
     const bool assistant = StringAt(info, "role") == "assistant";
     if (assistant) {
       if (builder_.trace().cwd.empty()) builder_.SetFolder(StringAt(Member(info, "path"), "cwd"));
-      stamp.message = builder_.Message(state.id, stamp.agent, StringAt(info, "modelID"));
+      stamp.message = builder_.Message("", stamp.agent, StringAt(info, "modelID"));
       builder_.SetUsage(stamp.message, OpencodeUsage(Member(info, "tokens")));
       builder_.AddCost(Member(info, "cost"));
     }
@@ -217,7 +224,9 @@ class OpenCodeReader : public RecordReader {
   void AddPart(Json& part, bool assistant, const EventContext& stamp) {
     const std::string type = StringAt(part, "type");
     if (type == "text") {
-      const bool injected = Member(part, "synthetic") == true || !stamp.agent.empty();
+      // Plugins tell the user things in ignored texts.
+      const bool injected =
+          Member(part, "synthetic") == true || Member(part, "ignored") == true || !stamp.agent.empty();
       const EventKind user = injected ? EventKind::kSystem : EventKind::kUser;
       AddText(part, assistant ? EventKind::kAssistant : user, stamp);
     } else if (type == "reasoning") {
@@ -241,15 +250,12 @@ class OpenCodeReader : public RecordReader {
   // Typed text in several parts is one turn.
   void AddText(Json& part, EventKind kind, const EventContext& stamp) {
     std::string text = TakeString(part, "text");
-    const std::string message = StringAt(part, "messageID");
-    if (kind == EventKind::kUser && last_user_ != kNoIndex && last_user_message_ == message) {
+    if (kind == EventKind::kUser && last_user_ != kNoIndex) {
       builder_.AppendText(last_user_, "\n" + text);
       return;
     }
     const std::size_t index = builder_.Add(stamp, kind, std::move(text));
-    if (kind != EventKind::kUser || index == kNoIndex) return;
-    last_user_ = index;
-    last_user_message_ = message;
+    if (kind == EventKind::kUser) last_user_ = index;
   }
 
   void AddTool(Json& part, const EventContext& stamp) {
@@ -284,8 +290,7 @@ class OpenCodeReader : public RecordReader {
   std::map<std::string, bool> removed_;
   Json revert_;  // {messageID, partID?}: where what the user undid begins
   std::size_t first_reverted_ = kNoIndex;
-  std::size_t last_user_ = kNoIndex;
-  std::string last_user_message_;
+  std::size_t last_user_ = kNoIndex;  // of the message
 };
 
 }  // namespace

@@ -175,5 +175,24 @@ TEST(PrintedOutput, CopilotsSubagentsAndExitCodes) {
   EXPECT_EQ(counts.tool_errors, 1U);
 }
 
+// Programs that hide secrets may replace ids.
+TEST(PrintedOutput, OpenCodeExportsWithTheSameIdEverywhere) {
+  const std::string messages =
+      R"({"info":{"id":"R","sessionID":"s","role":"user"},"parts":[{"id":"R","type":"text","text":"One"},{"id":"R","type":"text","text":"Shortened","ignored":true}]},
+{"info":{"id":"R","sessionID":"s","role":"assistant"},"parts":[{"id":"R","type":"tool","tool":"read","callID":"R","state":{"status":"completed"}},{"id":"R","type":"tool","tool":"bash","callID":"R","state":{"status":"error","error":"no"}}]},
+{"info":{"id":"R","sessionID":"s","role":"user"},"parts":[{"id":"R","type":"text","text":"Two"}]})";
+  std::string lines = messages;
+  for (std::size_t at = lines.find("},\n"); at != std::string::npos; at = lines.find("},\n")) lines.erase(at + 1, 1);
+  const std::string document = R"({"info":{"id":"s"},"messages":[)" + messages + "]}";
+  for (const std::string& text : {document, "Exporting session: s" + document, lines}) {
+    const Trace trace = Read(text);
+    EXPECT_EQ(trace.format, TraceFormat::kOpenCode);
+    EXPECT_EQ(TextsOf(trace, EventKind::kUser), (Texts{"One", "Two"}));
+    const TraceCounts counts = CountTrace(trace);
+    EXPECT_EQ(counts.tool_calls, 2U);
+    EXPECT_EQ(counts.tool_errors, 1U);
+  }
+}
+
 }  // namespace
 }  // namespace upskill

@@ -200,12 +200,7 @@ Status ReadLines(LineSource& source, const TraceReadOptions& options, RecordRead
 }
 
 Result<Json> ParseDocument(std::string_view text, const std::string& name, bool strict, TraceBuilder& builder) {
-  const std::size_t front_line = text.substr(0, 4096).find("\n{");
-  if (!text.empty() && text.front() != '{' && text.front() != '[' && front_line != std::string_view::npos &&
-      front_line < 400) {
-    const std::string_view head = Trim(text.substr(0, front_line));
-    if (!head.empty() && head.front() != '{' && head.front() != '[') text.remove_prefix(front_line + 1);
-  }
+  text.remove_prefix(StartOfDocument(text));
   ParsedRecord parsed = ParseRecord(text);
   if (parsed.value) return std::move(*parsed.value);
   const TextPosition place = PositionAt(text, parsed.fault.offset);

@@ -133,6 +133,7 @@ std::optional<TraceFormat> FormatOfLine(const Json& record) {
   if (record.contains("sessionId") && record.contains("projectHash")) return TraceFormat::kGeminiCli;
   if (record.contains("$set") || record.contains("$rewindTo")) return TraceFormat::kGeminiCli;
   if (record.contains("record_type")) return TraceFormat::kCodexRollout;
+  if (Member(record, "info").contains("role") && record.contains("parts")) return TraceFormat::kOpenCode;
   if (record.contains("id") && record.contains("timestamp") && record.contains("instructions"))
     return TraceFormat::kCodexRollout;
   if (const auto document = DetectDocument(record)) return document->format;
@@ -277,6 +278,14 @@ std::optional<TraceDetection> DetectDocument(const Json& document) {
   return DetectMessageList(Member(document, "conversations"), document);
 }
 
+std::size_t StartOfDocument(std::string_view text) {
+  const std::string_view front = text.substr(0, 400);
+  if (Trim(front).empty() || Trim(front).front() == '{' || Trim(front).front() == '[') return 0;
+  // Windows has the document in the same line.
+  const std::size_t at = front.starts_with("Exporting session:") ? front.find('{') : front.find("\n{");
+  return at == std::string_view::npos ? 0 : at;
+}
+
 bool IsQwenRecord(const Json& record) {
   return record.contains("uuid") && (record.contains("systemPayload") || Member(record, "message").contains("parts"));
 }
@@ -305,11 +314,8 @@ TraceDetection DetectTrace(std::string_view front) {
   if ((mostly_records || scalars == lines) && lines > 1) return {TraceFormat::kNotes, TraceShape::kText, true};
   const std::string_view trimmed = Trim(front);
   if (trimmed.starts_with('{') || trimmed.starts_with('[')) return {TraceFormat::kNotes, TraceShape::kDocument};
-  // `opencode export` may print a progress line before the document.
-  const std::size_t second = trimmed.find("\n{");
-  if (second < 400 && trimmed.substr(0, 4096).find("\"info\"") != std::string_view::npos) {
+  if (StartOfDocument(trimmed) > 0 && trimmed.substr(0, 4096).find("\"info\"") != std::string_view::npos)
     return {TraceFormat::kOpenCode, TraceShape::kDocument};
-  }
   return {TraceFormat::kNotes, TraceShape::kText};
 }
 

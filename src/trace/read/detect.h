@@ -27,6 +27,9 @@ TraceDetection DetectTrace(std::string_view front);
 // The format of a whole JSON document; nothing if it is unknown.
 std::optional<TraceDetection> DetectDocument(const Json& document);
 
+// Where the JSON document begins: `opencode export` may print a line about its progress first.
+std::size_t StartOfDocument(std::string_view text);
+
 // Whether the object is of a session of Qwen Code, whose messages are Gemini CLI's.
 bool IsQwenRecord(const Json& record);
 
