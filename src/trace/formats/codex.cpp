@@ -12,13 +12,12 @@
 namespace upskill {
 namespace {
 
+// "apply_patch verification failed: …", "timeout_ms must be at least …", "failed to parse function arguments: …" etc.
 bool SaysFailure(std::string_view text) {
-  for (const std::string_view words : {"failed in sandbox", "execution error", "aborted by user", "patch rejected",
-                                       "unsupported call", "failed to parse function arguments", "exec_command failed",
-                                       "apply_patch verification failed", "collab spawn failed"}) {
-    if (text.starts_with(words)) return true;
-  }
-  return false;
+  static const RE2 pattern(R"(^(?:failed (?:in|to) |[a-z_]+(?: [a-z]+)? failed(?: for|:)|[a-z_]+ must be |)"
+                           R"(execution error|aborted by user|patch rejected|unsupported call))");
+  text = text.substr(0, 100);
+  return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), pattern);
 }
 
 CallStatus StatusOfExitCode(long long code) { return code == 0 ? CallStatus::kOk : CallStatus::kError; }
@@ -114,15 +113,16 @@ std::string PatchOfChanges(const Json& changes) {
 }
 
 std::vector<ScriptedCall> CallsInScript(std::string_view script) {
-  static const RE2 pattern(R"re((?s)tools\.(exec_command|apply_patch)\(\s*(?:\{[^}]*?\bcmd["']?\s*:\s*)?)re"
-                           R"re(("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`))re");
+  static const RE2 pattern(R"re((?s)tools\.(\w+)\((?:\s*(?:\{[^}]*?\bcmd["']?\s*:\s*)?)re"
+                           R"re(("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`))?)re");
   std::vector<ScriptedCall> calls;
   re2::StringPiece rest(script.data(), script.size());
   std::string tool;
   std::string literal;
   while (RE2::FindAndConsume(&rest, pattern, &tool, &literal)) {
-    std::string value = ValueOfLiteral(literal);
     const bool command = tool == "exec_command";
+    if (literal.empty() && (command || tool == "apply_patch")) continue;  // what it did isn't known
+    std::string value = ValueOfLiteral(literal);
     calls.push_back({tool, command ? Json::object({{"cmd", std::move(value)}}) : Json(std::move(value))});
   }
   return calls;
@@ -131,18 +131,15 @@ std::vector<ScriptedCall> CallsInScript(std::string_view script) {
 std::string_view CodexRequest(std::string_view text) {
   constexpr std::string_view kHeading = "## My request for Codex:";
   const std::string_view front = Trim(text);
-  constexpr std::array<std::string_view, 10> kInjected = {"<environment_context>",
-                                                          "<user_instructions>",
-                                                          "# AGENTS.md instructions",
-                                                          "<permissions",
-                                                          "<skill>",
-                                                          "<turn_aborted>",
-                                                          "<subagent_notification>",
-                                                          "<INSTRUCTIONS>",
-                                                          "<collaboration_mode>",
+  constexpr std::array<std::string_view, 11> kInjected = {"<environment_context>", "<user_instructions>",
+                                                          "<recommended_plugins>", "# AGENTS.md instructions",
+                                                          "<permissions",          "<skill>",
+                                                          "<turn_aborted>",        "<subagent_notification>",
+                                                          "<INSTRUCTIONS>",        "<collaboration_mode>",
                                                           "<user_shell_command>"};
   for (const std::string_view prefix : kInjected) {
-    if (front.starts_with(prefix)) return {};
+    // The user may write about an element.
+    if (front.starts_with(prefix) && (!prefix.starts_with('<') || front.find("</") != front.npos)) return {};
   }
   const std::size_t heading = front.find(kHeading);
   if (heading != std::string_view::npos) return Trim(front.substr(heading + kHeading.size()));

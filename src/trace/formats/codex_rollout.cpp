@@ -148,7 +148,7 @@ class CodexRolloutReader : public RecordReader {
     std::string injected;
     const auto sort = [&](Json& part) {
       const std::string text = TakeText(part);
-      if (text.empty() || text == "[image]") return;
+      if (text.empty() || text == "[image]" || text.starts_with("<image name=") || text == "</image>") return;
       const std::string_view request = CodexRequest(text);
       std::string& target = request.empty() ? injected : typed;
       if (!target.empty()) target += '\n';

@@ -89,6 +89,7 @@ TEST(CodexScript, EventsOfAnOlderVersionAreCallsToo) {
 TEST(CodexScript, LiteralsOfAScriptThatIsAllThereIs) {
   const std::string script = R"js(const r = await tools.exec_command({workdir: "/p", "cmd": "echo \"a\"; make"});
 text(JSON.stringify(r)); const later = command; tools.exec_command({cmd: later});
+await tools.update_plan({plan: [{step: "a"}]});
 await tools.apply_patch(`*** Begin Patch
 *** Add File: a.py
 +x = 1
@@ -100,6 +101,7 @@ Output:
   const Trace trace = ReadRollout({ScriptCall("c1", script), ScriptOutput("c1", printed)});
   EXPECT_EQ(CommandOutcomes(trace), (std::map<std::string, CallStatus>{{"echo \"a\"; make", CallStatus::kError}}));
   EXPECT_NE(MakeDigest({trace}, {}).text.find("a.py"), std::string::npos);
+  EXPECT_EQ(CountTrace(trace).tool_calls_by_name["update_plan"], 1U);
   const std::string both = "tools.exec_command({cmd: 'a\\'b'}); tools.exec_command({cmd: 'c'})";
   const auto outcomes = [&](const std::string& output) {
     return CommandOutcomes(ReadRollout({ScriptCall("c1", both), ScriptOutput("c1", output)}));
@@ -214,6 +216,23 @@ TEST(CodexItems, RecordsOfTokensReplaceTheInterfacesCounts) {
   EXPECT_EQ(CountTrace(trace).tokens.input, 60);
   EXPECT_EQ(CountTrace(trace).tokens.output, 10);
   EXPECT_TRUE(trace.unknown_records.empty());
+}
+
+// Newer versions don't repeat messages as events of the interface.
+TEST(CodexItems, WhatTheProgramSaysInTheUsersName) {
+  const auto failed = [](const char* output) {
+    return RolloutRecords::value_type{"response_item",
+                                      {{"type", "function_call_output"}, {"call_id", "c"}, {"output", output}}};
+  };
+  const Trace trace =
+      ReadRollout({UserSaid("<environment_context>\n<cwd>/p</cwd>\n</environment_context>"),
+                   UserSaid("<recommended_plugins>\nx\n</recommended_plugins>"),
+                   UserSaid("<environment_context> is wrong"),
+                   {"response_item", {{"type", "function_call"}, {"call_id", "c"}, {"name", "write_stdin"}}},
+                   failed("write_stdin failed: Unknown process id 3")});
+  const TraceCounts counts = CountTrace(trace);
+  EXPECT_EQ(counts.human_turns, 1U) << "the user may write about an element";
+  EXPECT_EQ(counts.tool_errors, 1U);
 }
 
 }  // namespace
