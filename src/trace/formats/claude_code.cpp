@@ -128,19 +128,23 @@ class ClaudeCodeReader : public RecordReader {
       builder_.NoteUnknown("assistant without message", record, stamp.line);
       return;
     }
-    stamp.message = builder_.Message(StringAt(*message, "id"), stamp.agent, StringAt(*message, "model"));
-    builder_.RaiseUsage(stamp.message, ClaudeUsage(Member(*message, "usage")));
+    // Notices of the program, such as API errors, have the form of an answer.
+    const std::string model = StringAt(*message, "model");
+    const bool notice = model == "<synthetic>" || Member(record, "isApiErrorMessage") == true;
+    if (!notice) {
+      stamp.message = builder_.Message(StringAt(*message, "id"), stamp.agent, model);
+      builder_.RaiseUsage(stamp.message, ClaudeUsage(Member(*message, "usage")));
+    }
     Json* const content = FindMember(*message, "content");
     if (content == nullptr) return;
     if (content->is_string()) {
-      builder_.Add(stamp, EventKind::kAssistant, TakeText(*content));
+      builder_.Add(stamp, notice ? EventKind::kSystem : EventKind::kAssistant, TakeText(*content));
       return;
     }
     const std::string id = stamp.agent + '\n' + StringAt(*message, "id") + '\n';
     const std::size_t first = builder_.trace().events.size();
     for (Json& block : *content) AddAssistantBlock(block, id, stamp);
-    // Notices of the program, such as API errors, in the form of an answer.
-    if (StringAt(*message, "model") != "<synthetic>" && Member(record, "isApiErrorMessage") != true) return;
+    if (!notice) return;
     for (std::size_t i = first; i < builder_.trace().events.size(); ++i) {
       if (builder_.trace().events[i].kind == EventKind::kAssistant) builder_.MarkAsSystem(i);
     }
@@ -261,6 +265,7 @@ class ClaudeCodeReader : public RecordReader {
     const std::string mode = StringAt(*attachment, "commandMode");
     const bool typed = mode.empty() || mode == "prompt" || mode == "bash" || attachment->contains("origin");
     std::string text = TakeUserContent(*prompt, stamp);
+    if (queue_.WasTaken(text)) return;
     queue_.NoteMessage(text);
     if (!typed || !IsFromUser(*attachment) || Member(*attachment, "isMeta") == true) {
       builder_.Add(stamp, EventKind::kSystem, std::move(text));
@@ -353,7 +358,7 @@ class ClaudeCodeReader : public RecordReader {
   }
 
   void AddQueued(std::vector<ClaudeQueue::Message> messages) {
-    for (auto& [stamp, text, removed] : messages) {
+    for (auto& [stamp, text, removed, dequeued] : messages) {
       const std::size_t space = text.find(' ');
       if (text.starts_with('/') && !AsksInWords(text.substr(0, space), space < text.size() ? text.substr(space) : ""))
         continue;

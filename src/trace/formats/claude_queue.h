@@ -16,7 +16,8 @@ class ClaudeQueue {
   struct Message {
     EventContext stamp;
     std::string text;
-    bool removed = false;  // taken out to be delivered with the next request
+    bool removed = false;      // taken out to be delivered with the next request
+    std::size_t dequeued = 0;  // how many messages had been taken out of the queue before
   };
 
   // A record of type "queue-operation".
@@ -24,12 +25,17 @@ class ClaudeQueue {
   // A message of the conversation, which may consist of several queued ones.
   void NoteMessage(std::string_view text);
 
+  // Whether the message was taken before: some versions record it after the answer that it was delivered with.
+  bool WasTaken(std::string_view text);
+
   // What no message delivered, in the order in which it was typed.
   std::vector<Message> TakeRemoved();
   std::vector<Message> TakeAll();
 
  private:
   std::vector<Message> queue_;
+  std::vector<std::string> taken_;  // the last texts of TakeRemoved
+  std::size_t dequeued_ = 0;
   std::size_t settled_ = 0;  // the first messages, all of which are removed
 };
 

@@ -186,8 +186,10 @@ ClaudeUserText SplitClaudeUserText(std::string text) {
     split.injected = std::move(text);
     return split;
   }
-  const bool shell_notice = front.starts_with("Background Bash ") && front.find("(status: ") != std::string_view::npos;
-  if (shell_notice || front.starts_with("Caveat: The messages below")) {
+  // Of a background task that ended.
+  const bool notice = front.starts_with("{\"task_id\":") ||
+                      (front.starts_with("Background Bash ") && front.find("(status: ") != std::string_view::npos);
+  if (notice || front.starts_with("Caveat: The messages below")) {
     split.injected = std::move(text);
     return split;
   }

@@ -87,6 +87,16 @@ TEST(ClaudeWords, TheQueueTellsWhatNoMessageHas) {
   EXPECT_EQ(WordsIn({operation("enqueue", "Go on"), operation("remove"), QueuedCommand("Go on"), answer,
                      operation("enqueue", "Go on"), operation("remove"), QueuedCommand("Go on"), answer}),
             (Words{"Build it", "Go on", "Go on"}));
+  EXPECT_EQ(WordsIn({operation("enqueue", "Use ninja"), operation("remove"), answer, QueuedCommand("Use ninja"),
+                     UserMessage("And test")}),
+            both)
+      << "recorded after the answer that it was delivered with";
+  EXPECT_EQ(WordsIn({operation("enqueue", "Use ninja"), operation("dequeue"), operation("enqueue", "Use ninja"),
+                     operation("dequeue"), UserMessage("Use ninja"), UserMessage("And test")}),
+            both)
+      << "put back, then delivered";
+  EXPECT_EQ(WordsIn({operation("enqueue", R"({"task_id":"b1","description":"Build","task_type":"local_bash"})")}),
+            Words{"Build it"});
   EXPECT_EQ(WordsIn({operation("enqueue", "/compact"), operation("dequeue")}), Words{"Build it"});
 }
 

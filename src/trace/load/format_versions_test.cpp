@@ -159,6 +159,7 @@ TEST(FormatVersionsTest, AnApiErrorIsNoAnswer) {
   ASSERT_TRUE(trace.ok());
   EXPECT_EQ(trace->events.at(1).kind, EventKind::kSystem);
   EXPECT_TRUE(trace->models.empty());
+  EXPECT_EQ(CountTrace(*trace).assistant_messages, 0U);
 }
 
 TEST(FormatVersionsTest, SweAgentOutputThatMentionsFailures) {

@@ -97,8 +97,10 @@ def claude_code(path, name):
         seen.add(key)
         blocks = [b for b in message.get("content") or [] if isinstance(b, dict)] if isinstance(message.get("content"), list) else []
         if record["type"] == "assistant":
+            if message.get("model") == "<synthetic>":
+                continue  # a notice of the program
             message.setdefault("id", f"line {number}")
-            models.append(message.get("model") if message.get("model") != "<synthetic>" else None)
+            models.append(message.get("model"))
             for field, value in (message.get("usage") or {}).items():
                 if isinstance(value, int):
                     usage[message["id"]][field] = max(value, usage[message["id"]].get(field, 0))
