@@ -59,7 +59,7 @@ struct CallParts {
 // `body` begins with a line feed. `last`: the argument may itself contain blocks.
 CallParts PartsOf(std::string_view body, bool has_block, bool last) {
   CallParts parts;
-  for (const std::string_view mark : {"\n**Result:**", "\n**Error:**"}) {
+  for (const std::string_view mark : {"\n**Result:**", "\n**Error:**", "\nResult:\n```text\n"}) {
     const std::size_t at = body.find(mark);
     if (at == std::string_view::npos) continue;
     const std::string_view before = body.substr(0, at);
@@ -98,6 +98,9 @@ CallStatus StatusOf(const std::string& result, bool shell, bool tells_failures) 
   static const RE2 failure(R"(^(?:Exit code [1-9-]|<tool_use_error>))");
   static const RE2 success(R"(^(?:The file .* has been updated|File created successfully))");
   if (RE2::PartialMatch(result, failure)) return CallStatus::kError;
+  constexpr std::string_view kOfGemini = "\nExit Code: ";
+  if (const std::size_t code = result.rfind(kOfGemini); shell && code != std::string::npos)
+    return result.substr(code + kOfGemini.size(), 2) == "0\n" ? CallStatus::kOk : CallStatus::kError;
   if (result.starts_with("The user doesn't want to proceed with this tool use")) return CallStatus::kRejected;
   return (shell && tells_failures) || RE2::PartialMatch(result, success) ? CallStatus::kOk : CallStatus::kUnknown;
 }
@@ -245,12 +248,13 @@ class SpecStoryReader {
     if (split.kind == ClaudeUserText::Kind::kCommand)
       split.typed = std::string(Trim(split.command + " " + split.typed));
     const bool is_command = split.kind == ClaudeUserText::Kind::kCommand || block.text.starts_with('/');
-    if (is_command && !split.typed.empty()) {
+    const bool answered = is_command && block.text.find("\n ⎿") != std::string::npos;  // with what the program printed
+    if (is_command && !answered && !split.typed.empty()) {
       after_command_ = true;
       command_time_ = time;
       command_ = builder_.Add(stamp, typed, split.typed);
       command_name_ = split.typed.substr(1, split.typed.find_first_of(" \n") - 1);
-    } else if (body || split.kind != ClaudeUserText::Kind::kTyped) {
+    } else if (answered || body || split.kind != ClaudeUserText::Kind::kTyped) {
       builder_.Add(stamp, EventKind::kSystem, std::move(block.text));
     } else {
       builder_.Add(stamp, EventKind::kSystem, std::move(split.injected));
