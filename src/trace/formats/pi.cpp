@@ -39,6 +39,11 @@ class PiReader : public RecordReader {
     } else if (type == "custom_message") {
       Json* const content = FindMember(record, "content");
       if (content != nullptr) builder_.Add(stamp, EventKind::kSystem, TakeText(*content));
+    } else if (type == "leaf") {
+      // The conversation goes on after this entry.
+      const std::string target = StringAt(record, "targetId");
+      if (StringAt(record, "appendMode") != "side" && parents_.count(target) != 0) last_ = target;
+      return;
     } else if (type == "session_info") {
       builder_.SetTitle(StringAt(record, "name"));
     } else if (!IsQuiet(type)) {
@@ -112,7 +117,8 @@ class PiReader : public RecordReader {
     } else if (role == "user") {
       std::string text = content == nullptr ? std::string() : TakeText(*content);
       NoteSkillCommand(text);
-      builder_.Add(stamp, EventKind::kUser, std::move(text));
+      const bool injected = text.starts_with("<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>");  // an agent built on Pi
+      builder_.Add(stamp, injected ? EventKind::kSystem : EventKind::kUser, std::move(text));
     } else if (role == "branchSummary" || role == "compactionSummary") {
       builder_.Add(stamp, EventKind::kSummary, TakeString(message, "summary"));
     } else {

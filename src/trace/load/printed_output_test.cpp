@@ -80,6 +80,21 @@ TEST(PrintedOutput, PiTellsAMessageOnce) {
   }
 }
 
+TEST(PrintedOutput, PiWithALeafThatWentBack) {
+  const auto session = [](const std::string& leaf) {
+    return Read(R"({"type":"session","version":3,"id":"s","timestamp":"2026-08-01T10:00:00.000Z","cwd":"/w"}
+{"type":"message","id":"a","parentId":null,"message":{"role":"user","content":"Test it"}}
+{"type":"message","id":"b","parentId":"a","message":{"role":"user","content":"<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\nx"}}
+{"type":"message","id":"c","parentId":"b","message":{"role":"assistant","content":[{"type":"text","text":"No."}]}}
+{"type":"leaf","id":"d","parentId":"c","targetId":"a")" +
+                leaf + "}\n");
+  };
+  EXPECT_EQ(TextsOf(session(""), EventKind::kUser), Texts{"Test it"});
+  EXPECT_EQ(TextsOf(session(""), EventKind::kAssistant, true), Texts{"No."});
+  EXPECT_EQ(TextsOf(session(R"(,"appendMode":"side")"), EventKind::kAssistant), Texts{"No."});
+  EXPECT_TRUE(session("").unknown_records.empty());
+}
+
 TEST(PrintedOutput, GeminiAsOneObject) {
   const Trace trace = Read(
       R"({"session_id":"a","response":"It is 4.","stats":{"models":{"gemini-9":{"tokens":{"input":40,"prompt":100,"candidates":20,"cached":60,"thoughts":5,"tool":0}}},"tools":{"totalCalls":0}}})");
