@@ -95,6 +95,17 @@ TEST(PrintedOutput, PiWithALeafThatWentBack) {
   EXPECT_TRUE(session("").unknown_records.empty());
 }
 
+TEST(PrintedOutput, FilesThatOnlyBeginLikeAKnownOne) {
+  const std::string step = R"({"type":"step/start","seq":1,"data":{}})"
+                           "\n";
+  for (const std::string& text : {R"({"type":"session","version":0,"id":"s","cwd":"/w"})"
+                                  "\n" +
+                                      step + step + step,
+                                  std::string(R"({"test":"a","attempts":[{"attempt":0,"score":1}]})")}) {
+    EXPECT_FALSE(ReadTrace(LineSource::FromText(text, "s.jsonl"), {}).ok()) << text;
+  }
+}
+
 TEST(PrintedOutput, GeminiAsOneObject) {
   const Trace trace = Read(
       R"({"session_id":"a","response":"It is 4.","stats":{"models":{"gemini-9":{"tokens":{"input":40,"prompt":100,"candidates":20,"cached":60,"thoughts":5,"tool":0}}},"tools":{"totalCalls":0}}})");

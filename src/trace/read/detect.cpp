@@ -252,7 +252,10 @@ std::optional<TraceDetection> DetectDocument(const Json& document) {
     return found(TraceFormat::kSweAgent);
   }
   if (document.contains("trajectory") && document.contains("info")) return found(TraceFormat::kSweAgent);
-  if (Member(document, "attempts").is_array()) return found(TraceFormat::kSweAgent);
+  if (const Json& attempts = Member(document, "attempts");
+      attempts.is_array() && !attempts.empty() &&
+      (attempts[0].contains("trajectory") || attempts[0].contains("history")))
+    return found(TraceFormat::kSweAgent);
   if (document.contains("sessionId") && document.contains("projectHash")) {
     return found(TraceFormat::kGeminiCli);
   }
@@ -308,7 +311,10 @@ TraceDetection DetectTrace(std::string_view front) {
     if (parsed.value && (parsed.value->is_object() || lines > 1)) records.push_back(std::move(*parsed.value));
   }
   const bool mostly_records = !records.empty() && records.size() * 2 >= lines;
-  const auto voted = mostly_records ? VoteOf(records, records.size()) : std::nullopt;
+  auto voted = mostly_records ? VoteOf(records, records.size()) : std::nullopt;
+  // Sessions of other agents begin like Pi's, too.
+  if (voted == TraceFormat::kPi && records.size() > 3 && !VoteOf(records.begin() + 1, records.size() - 1))
+    voted.reset();
   if (voted) return {*voted, TraceShape::kLines};
   if (const auto text = DetectText(front)) return *text;
   if ((mostly_records || scalars == lines) && lines > 1) return {TraceFormat::kNotes, TraceShape::kText, true};
