@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // mini-swe-agent trajectories: chat messages in which an action is a fenced block of the answer and its output a user
 // message, or (since 2.0) with tool calls.
+#include <utility>
+
 #include "trace/formats/chat_message.h"
 #include "trace/formats/claude_text.h"
 #include "trace/formats/readers.h"
@@ -11,7 +13,7 @@ namespace {
 
 // What the agent is told when its command took too long.
 bool SaysTimeout(std::string_view text) {
-  return text.starts_with("The last ") && text.substr(0, text.find('\n')).find(" timed out") != std::string_view::npos;
+  return text.starts_with("The last ") && text.find(" timed out and has been killed") != std::string_view::npos;
 }
 
 // The only fenced block with a command of an answer.
@@ -82,8 +84,9 @@ class MiniSweAgentReader : public RecordReader {
       SetStatus(result, NumberAt(extra, "returncode"));
     } else if (role == "user" && IsObservation(message)) {
       AddObservation(message, extra, stamp);
-    } else if (role == "user" && IsFormatError(message)) {
-      builder_.Add(stamp, EventKind::kSystem, TakeString(message, "content"));
+    } else if (role == "user" && std::exchange(has_request_, true) && !IsTyped(message)) {
+      if (Json* const content = FindMember(message, "content"); content != nullptr)
+        builder_.Add(stamp, EventKind::kSystem, TakeText(*content));
     } else if (!AddChatMessage(builder_, message, stamp)) {
       builder_.NoteUnknown("role " + role, message, stamp.line);
     }
@@ -124,6 +127,14 @@ class MiniSweAgentReader : public RecordReader {
                        {"COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT", "MINI_SWE_AGENT_FINAL_OUTPUT"});
   }
 
+  // After the request, the program speaks in the user's name, too. What the user says then follows these words.
+  static bool IsTyped(const Json& message) {
+    return StringAt(Member(message, "extra"), "interrupt_type").starts_with("User") ||
+           ContainsAny(StringAt(message, "content").substr(0, 100),
+                       {"Interrupted by user: ", "The user rejected your command",
+                        "The user added a new task: ", "User command: "});
+  }
+
   // What the agent is told when its answer has no action or several.
   bool IsFormatError(const Json& message) const {
     const std::string text = StringAt(message, "content");
@@ -155,7 +166,8 @@ class MiniSweAgentReader : public RecordReader {
 
   TraceBuilder& builder_;
   std::string submission_;  // of the run
-  bool refused_ = false;    // the agent didn't find one action in the answer
+  bool has_request_ = false;
+  bool refused_ = false;  // the agent didn't find one action in the answer
 };
 
 }  // namespace

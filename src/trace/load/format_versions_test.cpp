@@ -356,12 +356,14 @@ TEST(FormatVersionsTest, MiniSweAgentActionsOfAnotherForm) {
                            {{"role", "user"}, {"content", "<returncode>2</returncode>\n<output>\nno\n</output>"}},
                            {{"role", "assistant"}, {"content", "```bash\nsleep 99\n```"}},
                            {{"role", "user"}, {"content", "The last action timed out and has been killed.\n"}},
+                           {{"role", "user"}, {"content", "Excellent! You may go on."}},
+                           {{"role", "user"}, {"content", "Interrupted by user: be quick"}},
                            {{"role", "assistant"}, {"content", "submit()"}},
                            {{"role", "user"}, {"content", "diff --git a/x b/x\n"}}}}};
   const Result<Trace> trace = ReadTrace(LineSource::FromText(DumpJson(document), "a.traj.json"), {});
   ASSERT_TRUE(trace.ok());
   const TraceCounts counts = CountTrace(*trace);
-  EXPECT_EQ(counts.human_turns, 1U);
+  EXPECT_EQ(counts.human_turns, 2U) << "one by the program";
   EXPECT_EQ(counts.tool_calls, 3U);
   EXPECT_EQ(counts.tool_errors, 2U);
 }
