@@ -28,6 +28,12 @@ TokenUsage CodexUsage(const Json& usage) {
   return tokens;
 }
 
+// Of two ids of Codex, which begin with their time (UUID version 7).
+bool IsEarlier(std::string_view id, std::string_view other) {
+  constexpr std::size_t kTime = 13;
+  return id.size() > kTime + 1 && id[kTime + 1] == '7' && id.substr(0, kTime) < other.substr(0, kTime);
+}
+
 class CodexRolloutReader : public RecordReader {
  public:
   CodexRolloutReader(TraceBuilder& builder, std::string agent) : builder_(builder), agent_(std::move(agent)) {}
@@ -53,13 +59,14 @@ class CodexRolloutReader : public RecordReader {
       const std::string model = StringAt(*payload, "model");
       builder_.NoteModel(model);
       model_ = model;
+      copied_ = copied_ && IsEarlier(StringAt(*payload, "turn_id"), builder_.trace().session_id);
     } else if (type == "response_item") {
       AddItem(*payload, stamp);
     } else if (type == "event_msg") {
       AddInterfaceEvent(*payload, stamp);
     } else if (type == "token_usage_record") {
       const std::string response = StringAt(*payload, "response_id");
-      if (response.empty() || builder_.IsNew("response " + response))
+      if (!copied_ && (response.empty() || builder_.IsNew("response " + response)))
         recorded_usage_.push_back(CodexUsage(Member(*payload, "usage")));
     } else if (type == "compacted") {
       builder_.Add(stamp, EventKind::kSummary, TakeString(*payload, "message"));
@@ -104,6 +111,9 @@ class CodexRolloutReader : public RecordReader {
     records_items_ = records_items_ || StringAt(meta, "history_mode") == "paginated";
     if (own_history_ == 0) own_history_ = NumberAt(meta, "subagent_history_start_ordinal").value_or(0);
     if (!builder_.trace().session_id.empty()) return;  // later ones are those of resumed and forked sessions
+    copied_ = !StringAt(meta, "forked_from_id").empty();
+    if (copied_)
+      builder_.NoteCaveat("begins with a copy of the session that it was forked from, whose tokens aren't counted");
     builder_.SetSession(StringAt(meta, "id"));
     builder_.SetFolder(StringAt(meta, "cwd"));
     builder_.SetAgentVersion(StringAt(meta, "cli_version"));
@@ -352,6 +362,7 @@ class CodexRolloutReader : public RecordReader {
     const std::string total = DumpJson(Member(info, "total_token_usage"));
     if (total == last_total_) return;
     last_total_ = total;
+    if (copied_) return;
     counted_usage_.push_back(CodexUsage(Member(info, "last_token_usage")));
   }
 
@@ -397,6 +408,7 @@ class CodexRolloutReader : public RecordReader {
   TraceBuilder& builder_;
   std::string agent_;          // the subagent whose file this is
   long long own_history_ = 0;  // the ordinal of a subagent's first record of its own
+  bool copied_ = false;        // from the session that this one was forked from
   std::string model_;
   // By calls of the model: as the interface showed them, and in newer versions as records.
   std::vector<TokenUsage> counted_usage_;

@@ -106,6 +106,23 @@ TEST(PrintedOutput, FilesThatOnlyBeginLikeAKnownOne) {
   }
 }
 
+TEST(PrintedOutput, CodexForksDoNotCountCopiedTokens) {
+  const auto turn = [](const char* id, int tokens) {
+    return R"({"type":"turn_context","payload":{"turn_id":")" + std::string(id) + R"("}}
+{"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":)" +
+           std::to_string(tokens) + R"(},"last_token_usage":{"input_tokens":)" + std::to_string(tokens) + "}}}}\n";
+  };
+  const std::string own = turn("019f0000-0001-7000-8000-000000000003", 20);
+  const auto input = [&](const std::string& of, const std::string& rest) {
+    return CountTrace(Read(R"({"type":"session_meta","payload":{"id":"019f0000-0000-7000-8000-000000000002")" + of +
+                           "}}\n" + rest))
+        .tokens.input;
+  };
+  const std::string copied = turn("019ef000-0000-7000-8000-000000000001", 100);
+  EXPECT_EQ(input(R"(,"forked_from_id":"019ee000")", copied + own), 20);
+  EXPECT_EQ(input("", copied + own), 120) << "a session that is only resumed";
+}
+
 TEST(PrintedOutput, GeminiAsOneObject) {
   const Trace trace = Read(
       R"({"session_id":"a","response":"It is 4.","stats":{"models":{"gemini-9":{"tokens":{"input":40,"prompt":100,"candidates":20,"cached":60,"thoughts":5,"tool":0}}},"tools":{"totalCalls":0}}})");
