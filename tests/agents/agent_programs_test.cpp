@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real agent programs, installed by tests/agents/install, with a scripted model on the loopback interface.
+// Real agent programs, installed by tests/agents/run, with a scripted model on the loopback interface.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -129,9 +129,7 @@ TEST_P(AgentProgramTest, WritesAFileAndHasACommandFail) {
     EXPECT_EQ(Trim(answer->work->changes.written.at("hello.txt")), "hello");
     EXPECT_EQ(answer->work->turns, 3);
     EXPECT_EQ(answer->work->tool_calls, 2);
-    // The sessions of two programs don't say that a command has failed, only what it printed.
-    const bool tells = options_.program.id != "opencode" && options_.program.id != "gemini";
-    EXPECT_EQ(answer->work->tool_errors, tells ? 1 : 0) << DumpJson(answer->work->transcript);
+    EXPECT_EQ(answer->work->tool_errors, 1) << DumpJson(answer->work->transcript);
     EXPECT_THAT(DumpJson(answer->work->transcript), HasSubstr("No such file"));
     EXPECT_EQ(answer->work->transcript.size(), 3U) << DumpJson(answer->work->transcript);
     EXPECT_THAT(DumpJson(answer->work->transcript), AllOf(HasSubstr("hello.txt"), HasSubstr("All done.")));
@@ -207,12 +205,19 @@ for line in sys.stdin:
 )py";
 
 TEST_P(AgentProgramTest, UsesAnMcpServer) {
-  // Claude Code offers such tools only when they have been searched for.
-  const bool searches = options_.program.id == "claude-code";
-  const std::string search = R"({"tool": ["Tool", "Search", {"query": "select:mcp__sums__add", "max_results": 5}]}, )";
-  const ScriptedModel server(R"({"turns": [)" + (searches ? search : "") +
-                             R"({"tool": ["sums", "add", {"numbers": [1, 2, 3]}]},
-                                {"tool": ["sums", "add", {"numbers": [40]}]}, {"say": "All done."}]})");
+  // Claude Code and Qwen Code offer such tools only when they have been searched for, Qwen Code through another tool.
+  const std::string search = R"({"query": "select:mcp__sums__add", "max_results": 5}]}, )";
+  const auto add = [&](const std::string& numbers) {
+    const std::string values = R"({"numbers": )" + numbers + "}";
+    return options_.program.id == "qwen"
+               ? R"({"tool": ["tool", "call", {"name": "mcp__sums__add", "arguments": )" + values + "}]}, "
+               : R"({"tool": ["sums", "add", )" + values + "]}, ";
+  };
+  const ScriptedModel server(R"({"turns": [)" +
+                             (options_.program.id == "claude-code" ? R"({"tool": ["Tool", "Search", )" + search
+                              : options_.program.id == "qwen"      ? R"({"tool": ["tool", "search", )" + search
+                                                                   : "") +
+                             add("[1, 2, 3]") + add("[40]") + R"({"say": "All done."}]})");
   WorkspaceTask task;
   task.files = {{"notes.md", "# Notes"}};
   task.servers = {{"sums", "python3 \"$(echo sums.py)\"", {{"sums.py", kSumServer}}, false, "", {}}};
@@ -263,7 +268,7 @@ TEST_P(AgentProgramTest, IsEndedInTheMiddleOfACommand) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, AgentProgramTest,
-                         testing::Values("codex", "opencode", "pi", "gemini", "claude-code"),
+                         testing::Values("codex", "opencode", "pi", "gemini", "qwen", "claude-code"),
                          [](const auto& parameter) {
                            std::string name = parameter.param;
                            std::erase(name, '-');

@@ -403,9 +403,15 @@ class GeminiReader : public RecordReader {
     if (parts == nullptr || !parts->is_array()) return;
     for (Json& part : *parts) {
       if (Json* const call = FindMember(part, "functionCall"); call != nullptr) {
+        const std::string id = StringAt(*call, "id");
         Json* const arguments = FindMember(*call, "args");
-        builder_.AddCall(stamp, StringAt(*call, "name"), StringAt(*call, "id"),
-                         arguments == nullptr ? Json() : std::move(*arguments));
+        // Qwen Code calls tools of MCP servers through this one.
+        Json* const inner = arguments == nullptr ? nullptr : FindMember(*arguments, "arguments");
+        if (inner != nullptr && StringAt(*call, "name") == "tool_call") {
+          builder_.AddCall(stamp, StringAt(*arguments, "name"), id, std::move(*inner));
+        } else {
+          builder_.AddCall(stamp, StringAt(*call, "name"), id, arguments == nullptr ? Json() : std::move(*arguments));
+        }
       } else if (Json* const response = FindMember(part, "functionResponse"); response != nullptr) {
         const std::string id = StringAt(*response, "id");
         const std::string name = StringAt(*response, "name");

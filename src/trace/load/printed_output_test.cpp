@@ -159,7 +159,8 @@ TEST(PrintedOutput, QwenCodeSessions) {
       R"({"uuid":"u1","parentUuid":null,"sessionId":"q","type":"user","cwd":"/w","version":"0.14.0","message":{"role":"user","parts":[{"text":"Test it"}]}}
 {"uuid":"u2","parentUuid":"u1","sessionId":"q","type":"assistant","model":"qwen-9","message":{"role":"model","parts":[{"text":"Hm.","thought":true},{"text":"I will."},{"functionCall":{"id":"c1","name":"run_shell_command","args":{"command":"make test"}}}]},"usageMetadata":{"promptTokenCount":100,"candidatesTokenCount":20,"cachedContentTokenCount":30,"totalTokenCount":125}}
 {"uuid":"u3","parentUuid":"u2","sessionId":"q","type":"tool_result","message":{"role":"user","parts":[{"functionResponse":{"id":"c1","name":"run_shell_command","response":{"output":"1 failed\nExit Code: 2"}}}]},"toolCallResult":{"callId":"c1","status":"success"}}
-{"uuid":"u4","parentUuid":"u3","sessionId":"q","type":"system","subtype":"ui_telemetry","systemPayload":{"uiEvent":{}}}
+{"uuid":"u3b","parentUuid":"u3","sessionId":"q","type":"assistant","model":"qwen-9","message":{"role":"model","parts":[{"functionCall":{"id":"c2","name":"tool_call","args":{"name":"mcp__sums__add","arguments":{"numbers":[1]}}}}]}}
+{"uuid":"u4","parentUuid":"u3b","sessionId":"q","type":"system","subtype":"ui_telemetry","systemPayload":{"uiEvent":{}}}
 )");
   EXPECT_EQ(trace.agent_name, "Qwen Code");
   EXPECT_TRUE(trace.unknown_records.empty());
@@ -168,6 +169,7 @@ TEST(PrintedOutput, QwenCodeSessions) {
   EXPECT_EQ(TextsOf(trace, EventKind::kAssistant), Texts{"I will."});
   const TraceCounts counts = CountTrace(trace);
   EXPECT_EQ(counts.tool_errors, 1U);
+  EXPECT_EQ(counts.tool_calls_by_name.count("mcp__sums__add"), 1U) << "a call through another tool";
   EXPECT_EQ(counts.tokens.input, 70);
   EXPECT_EQ(counts.tokens.output, 25);
 }
