@@ -16,4 +16,7 @@ struct BodyTarget {
   std::function<std::size_t(const std::string& text)> count = EstimateTokens;
 };
 
+// A longer body is refused.
+inline std::size_t MostTokens(const BodyTarget& target) { return 2 * target.tokens; }
+
 }  // namespace upskill

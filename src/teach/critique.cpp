@@ -64,6 +64,7 @@ Result<Critique> CritiqueDraft(Teacher& teacher, const Material& material, const
     values["rejected"] += "- " + problem + "\n";
   values["length"] = std::to_string(options.target.count(skill.body));
   values["tokens"] = std::to_string(options.target.tokens);
+  values["most"] = std::to_string(MostTokens(options.target));
   ASSIGN_OR_RETURN(Json answer, teacher.Ask({"critique", options.prompts->Render("draft-system"),
                                              options.prompts->Render("critique", values), CritiqueSchema(material), 0,
                                              TokensFor(options)}));

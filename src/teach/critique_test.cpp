@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "teach/critique.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -54,7 +55,9 @@ TEST(CritiqueDraft, TheCorrectedDraftTakesThePlaceOfTheFirst) {
   EXPECT_EQ(outcome->critique[0].kind, "missing");
   ASSERT_NE(run.CritiquePrompt(), nullptr);
   EXPECT_THAT(*run.CritiquePrompt(), AllOf(HasSubstr("[d1] Run `make check`."), HasSubstr("CUDA_HOME")));
-  EXPECT_THAT(*run.CritiquePrompt(), HasSubstr(" tokens now; it should have at most about "));
+  const BodyTarget& target = run.bench.options.target;
+  EXPECT_THAT(*run.CritiquePrompt(), AllOf(HasSubstr(fmt::format("about {}.", target.tokens)),
+                                           HasSubstr(fmt::format("more than {} ", MostTokens(target)))));
   EXPECT_THAT(outcome->provenance, ElementsAre("Run `make check` first.: a.jsonl#4"));
 }
 

@@ -189,9 +189,9 @@ Status CheckSkillText(const SkillText& skill, const Material& material, const Bo
   const std::vector<std::string> problems = FindSkillProblems(skill);
   if (!problems.empty()) return InputError(problems.front());
   const std::size_t tokens = target.count(skill.body);
-  if (tokens > 2 * target.tokens)
+  if (tokens > MostTokens(target))
     return InputError(fmt::format("the body has about {} tokens; at most {} are allowed, and the target is {}", tokens,
-                                  2 * target.tokens, target.tokens));
+                                  MostTokens(target), target.tokens));
   std::string all = skill.description + "\n" + skill.body;
   for (const auto* files : {&skill.references, &skill.scripts}) {
     for (const auto& [name, text] : *files) {
