@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -65,6 +66,19 @@ Status CheckSizeOf(const Case& test_case) {
     return too_many(kMaxDataChecks, "checks of JSON, TOML, YAML, projects or calls of tools");
   if (sizes.judges > kMaxJudgeChecks) return too_many(kMaxJudgeChecks, "checks that ask a judge");
   return {};
+}
+
+// The answer to a case with a gap has only what fills it: JSON, TOML and YAML that is looked into without a name of a
+// file is the completed file's, if that has the format.
+void NameCompletedFile(const std::string& file, std::vector<CheckSpec>& checks) {
+  std::string format = std::filesystem::path(file).extension().string();
+  if (format == ".yml") format = ".yaml";
+  for (CheckSpec& spec : checks) {
+    NameCompletedFile(file, spec.members);
+    const CheckType* const type = FindCheckType(spec.type);
+    const bool reads_data = type != nullptr && (type->finds_value() || type->kind == CheckKind::kJsonSchema);
+    if (reads_data && spec.file.empty() && ("." + spec.type).starts_with(format + "_")) spec.file = file;
+  }
 }
 
 // A file whose gap is open is no answer, even if it happens to pass.
@@ -150,7 +164,9 @@ Result<CaseChecks> CaseChecks::Make(const Case& test_case, const Sandbox& sandbo
   made.output_file_ = test_case.output_file;
   made.reference_ = test_case.reference;
   made.executes_ = AnyCheck(test_case.checks, &CheckType::executes);
-  for (const CheckSpec& spec : test_case.checks) {
+  std::vector<CheckSpec> specs = test_case.checks;
+  if (test_case.fill) NameCompletedFile(test_case.fill->file, specs);
+  for (const CheckSpec& spec : specs) {
     ASSIGN_OR_RETURN(std::unique_ptr<Check> check, MakeCheck(spec, made.parts_).With(label));
     made.checks_.push_back(std::move(check));
   }

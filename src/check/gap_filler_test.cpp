@@ -119,6 +119,17 @@ TEST(CaseWithAGap, ChecksSeeTheCompletedFileAndNoOtherOfTheAnswer) {
               ElementsAre("pass", HasSubstr("not found")));
 }
 
+TEST(CaseWithAGap, ValuesWithoutAFileAreThoseOfTheCompletedFile) {
+  CheckSpec edition("toml_value", {});
+  edition.options = {{"at", "general.edition"}, {"equals", 5}};
+  CheckSpec other("json_value", {});
+  other.options = {{"at", "edition"}};
+  const Case test_case = CaseWith({"build.toml", "<line>", "", {}}, kGapped, {edition, other});
+  EXPECT_THAT(ResultsOf(test_case, "edition = 5"), ElementsAre("pass", HasSubstr("the answer is not JSON")));
+  EXPECT_THAT(ResultsOf(test_case, "edition = 4\n```json\n{\"edition\": 4}\n```"),
+              ElementsAre(HasSubstr("fail"), "pass"));
+}
+
 TEST(CaseWithAGap, FailsWhileTheGapIsOpen) {
   const Case test_case =
       CaseWith({"build.toml", "<line>", "edition.*", {}}, kGapped, {CheckSpec("not_contains", {"red"})});
