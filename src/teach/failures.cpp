@@ -194,8 +194,9 @@ std::string MissingTexts(const Case& test_case, const std::string& answer, const
   const auto has = [&](const std::string& value) { return lower.find(ToLowerAscii(value)) != std::string::npos; };
   std::string lines;
   for (const CheckSpec& check : test_case.checks) {
-    if (check.type != "contains" && check.type != "any_of") continue;
-    if (check.type == "any_of" && check.values.size() > 1) {
+    const CheckType* const type = FindCheckType(check.type);
+    if (type == nullptr || !type->wants_value()) continue;
+    if (type->kind == CheckKind::kAnyOf && check.values.size() > 1) {
       if (std::none_of(check.values.begin(), check.values.end(), has))
         lines += MissingAlternatives(check.values, skill, transfer);
       continue;

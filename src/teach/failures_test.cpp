@@ -28,6 +28,10 @@ TEST(MissingTexts, SayWhetherTheSkillHasThem) {
   EXPECT_THAT(text, AllOf(HasSubstr("Missing text `edition = 5`: in the skill, line 3\n"),
                           HasSubstr("Missing text `[torch]`: absent from the skill\n"), Not(HasSubstr("found"))));
   EXPECT_THAT(text, HasSubstr("Missing text, one of `9.0`, `9.0a`: absent from the skill\n"));
+  Case ordered;
+  ordered.checks = {{"in_order", {"[general]", "[torch]", "edition"}, ""}};
+  EXPECT_EQ(MissingTexts(ordered, "[general]", WithBody(body)),
+            "Missing text `[torch]`: absent from the skill\nMissing text `edition`: in the skill, line 3\n");
   EXPECT_THAT(MissingTexts(WithChecks(), "9.0a", WithBody(body)), Not(HasSubstr("9.0"))) << "one of them is enough";
   EXPECT_THAT(MissingTexts(WithChecks(), "", WithBody("Set\n`9.0a`.")),
               HasSubstr("one of `9.0`, `9.0a`: `9.0` is in the skill, line 2; `9.0a` is in the skill, line 2\n"));
