@@ -316,7 +316,7 @@ void NetworkModel::OnError(const std::shared_ptr<Job>& job, const Error& error) 
                     [this, job, failed = error](const Result<HttpResponse>& models) {
                       Guarded(job, [&] {
                         Error advised = failed;
-                        advised.message += ModelListAdvice(connection_, format_.path, spec_.model, models);
+                        advised.message += ModelListAdvice(connection_, format_.path, spec_.model, failed, models);
                         Finish(job, std::move(advised));
                       });
                     });

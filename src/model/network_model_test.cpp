@@ -22,6 +22,7 @@ using loopback::Request;
 using loopback::Script;
 using loopback::Server;
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -59,6 +60,22 @@ TEST(NetworkModel, NamesTheModelsThatTheServerHas) {
   ASSERT_FALSE(response.ok());
   EXPECT_EQ(response.error().kind, ErrorKind::kPermanent);
   EXPECT_THAT(response.error().message, AllOf(HasSubstr("did you mean 'qwen2.5:7b'?"), HasSubstr("llama3")));
+}
+
+TEST(NetworkModel, NamesTheOptionForAServerWithoutAnthropicsApi) {
+  const auto told_after = [](const std::string& refusal) {
+    Rig rig(
+        [refusal](const Request& request) {
+          if (request.path == "/v1/models") return Answer(200, R"({"data":[{"id":"llama3"}]})");
+          return Answer(404, refusal);
+        },
+        "haiku");
+    return rig.Ask().error().message;
+  };
+  EXPECT_THAT(told_after(R"({"detail":"Not Found"})"),
+              ContainsRegex("-m llama3 --base-url http://127.0.0.1:[0-9]+/v1"));
+  EXPECT_THAT(told_after(R"({"error":{"type":"not_found_error","message":"model: claude-haiku-4-5"}})"),
+              AllOf(HasSubstr("no model 'claude-haiku-4-5'"), Not(HasSubstr("--base-url"))));
 }
 
 TEST(NetworkModel, NamesTheAddressThatDoesNotExist) {

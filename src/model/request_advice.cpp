@@ -51,9 +51,16 @@ std::string ModelListPath(const Connection& connection) {
 }
 
 std::string ModelListAdvice(const Connection& connection, std::string_view path, const std::string& model,
-                            const Result<HttpResponse>& list) {
+                            const Error& error, const Result<HttpResponse>& list) {
   std::string called = fmt::format("; {}{} was called", connection.servers, path);
   const std::optional<std::vector<std::string>> names = ModelsIn(list);
+  // Of a model that is missing, such servers say that it is one.
+  const bool lacks_path = !ContainsAny(ToLowerAscii(error.message), {"model"});
+  if (connection.provider.wire == Wire::kAnthropic && !connection.hosts.empty() && lacks_path) {
+    return fmt::format(
+        "{}: the server seems to lack Anthropic's Messages API; if it has OpenAI's, use -m {} --base-url {}/v1", called,
+        names && !names->empty() ? ExcerptLine(names->front(), 80) : "MODEL", connection.servers);
+  }
   if (!names) {
     constexpr std::string_view kChat = "/chat/completions";
     if (connection.servers.ends_with(kChat)) return called + ": leave /chat/completions out of the base URL";

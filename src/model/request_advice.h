@@ -17,9 +17,9 @@ bool AsksForModelList(const Error& error);
 std::string ModelListPath(const Connection& connection);
 
 // What to do about such an error ("; the server has no model 'a'; did you mean 'b'?"), given what the server says when
-// it is asked for its models. `path`: of the request that failed.
+// it is asked for its models. `path` and `error`: of the request that failed.
 std::string ModelListAdvice(const Connection& connection, std::string_view path, const std::string& model,
-                            const Result<HttpResponse>& list);
+                            const Error& error, const Result<HttpResponse>& list);
 
 // What to do about a refused key or a server that isn't there; empty about other errors.
 std::string ConnectionAdvice(const Connection& connection, const Error& error);
