@@ -280,7 +280,7 @@ class Generation {
       TakeCase(std::move(one), all);
     }
     out_.cases = std::move(all.cases);
-    state_.Say("tests", fmt::format("{} blind", out_.cases.size() - recorded));
+    state_.Say("tests", fmt::format("{} blind, all held out", out_.cases.size() - recorded));
     for (std::size_t i = 0; i < recorded && recorded < out_.cases.size(); ++i)
       out_.cases[i].tags.emplace_back(kRecordedTag);
     return {};
@@ -302,11 +302,18 @@ class Generation {
     for (std::size_t i = 0; i < out_.candidates.size(); ++i)
       out_.candidates[i].status = StatusAfterChoice(out_.candidates[i], i == out_.chosen);
     const Candidate& chosen = out_.candidates[out_.chosen];
+    for (std::vector<std::string>* left_out : {&out_.contradicted_rules, &out_.unsupported_rules})
+      std::erase_if(*left_out, [&](const std::string& rule) { return Has(chosen.skill, rule); });
     for (const Rule& rule : chosen.rules) out_.provenance.push_back(ProvenanceLine(rule, material_));
     if (!material_.items.empty()) {
       out_.coverage = CoverageOf(material_, chosen.rules, out_.cases);
       state_.Say("tests", CoverageLine(out_.coverage, material_));
     }
+  }
+
+  // Whether the skill has a rule "RULE (IDS)" that was left out of a draft: a refinement may have brought it back.
+  static bool Has(const SkillText& skill, const std::string& rule) {
+    return OneLine(skill.body).find(OneLine(rule.substr(0, rule.rfind(" (")))) != std::string::npos;
   }
 
   // The description still speaks of what was left out.

@@ -18,6 +18,7 @@ namespace upskill {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
@@ -98,6 +99,26 @@ TEST(GenerateSkill, TestsAreWrittenWithoutTheSkill) {
     if (!AsksFor(request, "cases")) continue;
     EXPECT_THAT(request.messages[0].text, Not(HasSubstr("SECRETMARK")));
   }
+}
+
+TEST(GenerateSkill, ARuleThatARefinementBringsBackIsNotLeftOut) {
+  GenerationBench bench([](const ChatRequest& request, std::size_t) -> Result<std::string> {
+    if (AsksFor(request, "cases")) return DumpJson(CasesJson(16));
+    const std::string found = "Run `make check`.";
+    if (AsksFor(request, "proposals"))
+      return DumpJson(
+          {{"proposals", Json::array({ProposalJson("why", "# Adding\n\n" + found + "\n\nPass `--fast`. [sim 1]")})}});
+    Json draft = DraftJson(found, {"d1"});
+    for (const char* rule : {"`make check` ends.", "`make check` passes.", "Pass `--fast`.", "Pass `-j`."})
+      draft["sections"][0]["rules"].push_back({{"text", rule}, {"cites", {"d1"}}});
+    return DumpJson(draft);
+  });
+  bench.options.attempts = 1;
+  bench.material.items.push_back({"d1", MaterialKind::kCommand, "make check ran and passed", {"a.jsonl#4"}});
+  const Result<GenerateOutcome> outcome = bench.Run();
+  ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+  EXPECT_THAT(outcome->candidates[outcome->chosen].skill.body, HasSubstr("--fast"));
+  EXPECT_THAT(outcome->unsupported_rules, ElementsAre("Pass `-j`. (d1)"));
 }
 
 TEST(GenerateSkill, SaysWhyTheRefinementEnded) {
