@@ -222,8 +222,9 @@ class Examiner {
         true,
         text + (findable ? fmt::format("; a loss of {:.0f} points or more would have been found in 90 % of runs",
                                        *findable * 100.0)
-                         : "; even if no answer had passed any more, fewer than 90 % of runs would have shown it: add "
-                           "cases or raise --runs")};
+                         : std::string("; even if no answer had passed any more, fewer than 90 % of runs would have "
+                                       "shown it: add cases") +
+                               (loss->answers_repeat ? "" : " or raise --runs"))};
   }
 
   Finding NotWorse(const ChoiceAnswers& a, const ChoiceAnswers& b) const {

@@ -273,6 +273,18 @@ TEST(NotRegressed, SaysWhichLossWouldHaveBeenFound) {
   }
 }
 
+TEST(NotRegressed, WhereAnswersRepeatOnlyMoreCasesWouldTell) {
+  Plan plan = MakeTestPlan(2, 1, {"haiku"});
+  plan.arms = {Arm::kPrevious, Arm::kSkill};
+  const auto detail = [&] {
+    const JudgedRun run = Judge(AnsweredRun(plan, [](std::size_t, Arm, std::size_t, int) { return true; }));
+    return CheckGate(*ParseGate("not-regressed", plan), run)[0].detail;
+  };
+  EXPECT_THAT(detail(), HasSubstr("add cases or raise --runs"));
+  plan.sampling.temperature = 0.0;
+  EXPECT_THAT(detail(), AllOf(HasSubstr("add cases"), Not(HasSubstr("--runs"))));
+}
+
 // Each model's share of the error probability is half.
 TEST(NotRegressed, SeveralModelsShareTheErrorProbability) {
   EXPECT_FALSE(AfterLosing({0, 1, 2, 3}, "not-regressed", 1, {"haiku", "opus"})[0].passed) << "p = 0.019";

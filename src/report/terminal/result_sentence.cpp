@@ -119,9 +119,11 @@ std::string ForNowText(const Compared& one) {
   const std::string for_now =
       one.with_previous() ? "For now, keep the previous version" : "For now, leave the skill out";
   if (more > 0.0) {
-    return fmt::format("{}: more answers passed with {}, but that may be {}.", for_now,
-                       one.with_previous() ? "this one" : "it",
-                       one.verdict().doubt == Doubt::kErrors ? "due to the errors" : "luck");
+    const char* const but = one.verdict().doubt == Doubt::kErrors ? "that may be due to the errors"
+                            : one.verdict().answers_repeat        ? "in too few cases to tell"
+                                                                  : "that may be luck";
+    return fmt::format("{}: more answers passed with {}, but {}.", for_now, one.with_previous() ? "this one" : "it",
+                       but);
   }
   return fmt::format("{}{}.", for_now, more == 0.0 && !one.with_previous() ? WastedText(one.verdict(), ": ") : "");
 }
