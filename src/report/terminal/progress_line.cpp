@@ -72,10 +72,11 @@ std::string ProgressText(const RunProgress& progress, const Style& style, bool w
   const std::size_t fresh = finished - std::min(finished, progress.reused);
   constexpr double kSoon = 2.0;  // seconds
   if (finished < progress.total && fresh > 0) text += "  " + TimeLeft(progress, finished, fresh);
-  if (!waits && finished < progress.total && fresh == 0 && progress.seconds >= kSoon) {
+  if (!waits && finished < progress.total && fresh == 0 && progress.in_flight > 0 && progress.seconds >= kSoon) {
     const int tokens = written == nullptr ? 0 : written->tokens.load();
+    const char* const none = progress.reused > 0 ? "no new answer yet" : "no answer yet";
     text += fmt::format("  {} in flight, {} after {}", Counted(progress.in_flight, "request"),
-                        tokens > 0 ? fmt::format("at {} of {} tokens", tokens, written->most.load()) : "no answer yet",
+                        tokens > 0 ? fmt::format("at {} of {} tokens", tokens, written->most.load()) : none,
                         DurationText(progress.seconds));
   }
   // Before the first answers are complete, the rate would be far too low.
@@ -90,6 +91,11 @@ std::string ProgressText(const RunProgress& progress, const Style& style, bool w
 }
 
 void ProgressLine::OnProgress(const RunProgress& progress) {
+  if (progress.seconds < last_seconds_) {  // another run, of the same generation
+    last_seconds_ = -1.0;
+    last_note_seconds_.reset();
+    last_done_ = 0;
+  }
   const std::size_t finished = progress.done + progress.errors + progress.saved;
   if (live_) {
     if (progress.seconds - last_seconds_ < kLiveInterval && finished < progress.total) return;

@@ -103,6 +103,12 @@ TEST(ProgressText, TheFirstAnswersGiveARange) {
   progress.in_flight = progress.worked_on = 8;
   progress.seconds = 60.0;
   EXPECT_THAT(ProgressText(progress, {false, 100}, false), HasSubstr("8 requests in flight, no answer yet after 1:00"));
+  progress.done = progress.reused = 3;
+  EXPECT_THAT(ProgressText(progress, {false, 100}, false), HasSubstr("no new answer yet"));
+  progress.in_flight = progress.worked_on = 0;
+  EXPECT_THAT(ProgressText(progress, {false, 100}, false), Not(HasSubstr("answer yet"))) << "nothing has been asked";
+  progress.done = progress.reused = 0;
+  progress.in_flight = progress.worked_on = 8;
   WrittenTokens written;
   written.tokens = 300;
   written.most = 512;
