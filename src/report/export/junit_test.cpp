@@ -13,6 +13,7 @@
 namespace upskill {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -108,6 +109,13 @@ TEST(JUnitXml, TheGateIsATestCase) {
   EXPECT_THAT(xml, HasSubstr("&lt;b&gt;unknown"));
   EXPECT_THAT(xml, HasSubstr("<testcase name=\"gate: lift&gt;-90@estimate vs previous\" "
                              "classname=\"manifests.student.gate\" time=\"0.000\"></testcase>"));
+  ExpectValidJUnit(xml);
+}
+
+TEST(JUnitXml, NoCaseIsAFailureWhereTheGateHolds) {
+  const std::string xml = JUnitXml(Runs(BrokenRun("lift>-90@estimate").judged()));
+  EXPECT_THAT(xml, HasSubstr("failures=\"0\" errors=\"0\" skipped=\"1\""));
+  EXPECT_THAT(xml, ContainsRegex("<skipped message=\"[^\"]*the gate holds[^\"]*\">round 1:"));
   ExpectValidJUnit(xml);
 }
 

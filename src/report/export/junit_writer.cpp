@@ -58,7 +58,8 @@ std::string OutcomeElement(const JUnitCase& one) {
     case JUnitCase::Outcome::kError:
       return fmt::format("\n      <error message=\"{}\" type=\"{}\"/>\n    ", XmlText(one.message), XmlText(one.type));
     case JUnitCase::Outcome::kSkipped:
-      return fmt::format("\n      <skipped message=\"{}\"/>\n    ", XmlText(one.message));
+      if (one.body.empty()) return fmt::format("\n      <skipped message=\"{}\"/>\n    ", XmlText(one.message));
+      return fmt::format("\n      <skipped message=\"{}\">{}</skipped>\n    ", XmlText(one.message), XmlText(one.body));
   }
   return "";
 }

@@ -20,7 +20,7 @@ struct JUnitCase {
   Outcome outcome = Outcome::kPassed;
   std::string message;  // unless it passed
   std::string type;     // what kind of failure or error
-  std::string body;     // of a failure
+  std::string body;     // of a failure, also of one that is skipped because the gate holds
 };
 
 struct JUnitSuite {
