@@ -187,6 +187,7 @@ TEST_F(GenerateResume, WhatConflictsIsNamed) {
       {{"--eval-base-url", "http://127.0.0.1:9/v1"}, "started without --eval-base-url:"},
       {{"--base-url", "http://127.0.0.1:9/v1"}, "started with --base-url http://127.0.0.1:"},
       {{"-m", "sonnet"}, "started with --model generic.teacher:"},
+      {{"--test-gen-model", "sonnet"}, "started without --test-gen-model:"},
       {{"--eval-model", "sim:base=0.2"}, "started with --eval-model sim:base=0.1,skill=body:"},
       {{"--no-eval"}, "started without --no-eval:"},
       {{"--temperature", "0"}, "started without --temperature:"},

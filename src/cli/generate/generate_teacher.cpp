@@ -102,7 +102,7 @@ void AdviseOnTeacher(GenerateSession& session) {
         "minutes; a stronger one is named with -m, for example -m opus, -m 'cmd:claude -p' or -m desk:desk",
         session.teacher_model->info().name));
   if (options.model.starts_with(kDeskPrefix) && options.test_gen_model == options.model && !session.given &&
-      !options.no_eval)
+      !options.no_eval && options.resume.empty())
     session.sources.told.emplace_back(
         "desk     add --test-gen-model desk:tests and answer its requests in a second chat: a chat that "
         "also writes the tests can put their answers into the skill, and the measured lift would then mean nothing");
