@@ -254,18 +254,27 @@ Status WriteReport(const CheckCommandOptions& options, FileFormat format, const 
                                              : DumpJsonIndented(DocumentOf(suite, report, judge)) + "\n");
 }
 
-ExitCode CodeOf(const SuiteReport& report, std::size_t warnings, const CheckCommandOptions& options) {
+// The exit code; what --strict doesn't accept is told.
+ExitCode CodeOf(const SuiteReport& report, std::size_t warnings, const CheckCommandOptions& options, const Env& env) {
   if (report.interrupted) return ExitCode::kInterrupted;
   std::size_t judged = 0;
+  std::size_t open = 0;
+  std::size_t without = 0;  // cases without an answer
   bool problem = false;
   for (const CaseReport& one : report.cases) {
     problem = problem || one.HasProblem() || (options.lint && !one.weaknesses.empty());
-    std::size_t of_case = 0;
-    for (const AnswerReport& answer : one.answers) of_case += answer.word == AnswerReport::Word::kNotChecked ? 0 : 1;
-    problem = problem || (options.strict && (of_case < one.answers.size() || one.answers.empty()));
-    judged += of_case;
+    for (const AnswerReport& answer : one.answers) ++(answer.word == AnswerReport::Word::kNotChecked ? open : judged);
+    without += one.answers.empty() ? 1 : 0;
   }
-  if (problem || (options.strict && warnings > 0)) return ExitCode::kFailed;
+  std::vector<std::string> not_strict;
+  if (open > 0) not_strict.push_back(Counted(open, "answer") + " not checked");
+  if (without > 0) not_strict.push_back(Counted(without, "case") + " without an answer to try");
+  if (warnings > 0) not_strict.push_back(Counted(warnings, "warning"));
+  if (options.strict && !not_strict.empty()) {
+    env.error(TerminalText::Format("error: --strict: {}\n", TerminalText::Join(not_strict, ", ")));
+    problem = true;
+  }
+  if (problem) return ExitCode::kFailed;
   return judged > 0 ? ExitCode::kSuccess : ExitCode::kIncomplete;
 }
 
@@ -363,7 +372,7 @@ ExitCode RunCheck(const CheckCommandOptions& options, Env& env) {
     PrintWarning(env, "the judge's verdicts are not kept: " + judge->unsaved());
   if (const Status written = WriteReport(options, *format, *suite, *report, judge.get()); !written)
     return PrintError(env, written.error());
-  return CodeOf(*report, suite->warnings.size(), options);
+  return CodeOf(*report, suite->warnings.size(), options, env);
 }
 
 }  // namespace

@@ -84,6 +84,7 @@ TEST_F(CheckCommand, StrictMeansThatEverythingWasTried) {
     {"id": "b", "input": "j", "reference": "r", "checks": [{"type": "command", "command": "upskill-missing-program"}]}])");
   EXPECT_EQ(Run({"check", skipped}), 0);
   EXPECT_EQ(Run({"check", skipped, "--strict"}), 1);
+  EXPECT_THAT(error, HasSubstr("--strict: 1 answer not checked\n"));
   const std::string untried =
       Suite(R"([{"id": "a", "input": "i", "reference": "teal", "expected": {"contains": "teal"}},
     {"id": "b", "input": "j", "expected": {"contains": "x"}}])");
@@ -94,6 +95,7 @@ TEST_F(CheckCommand, StrictMeansThatEverythingWasTried) {
   EXPECT_EQ(Run({"check", warned, "--json"}), 0);
   EXPECT_EQ((*ParseJson(out, "out"))["warnings"].size(), 2U) << out;
   EXPECT_EQ(Run({"check", warned, "--strict"}), 1);
+  EXPECT_THAT(error, HasSubstr("--strict: 2 warnings\n"));
 }
 
 TEST_F(CheckCommand, WritesItsReportToAFile) {
