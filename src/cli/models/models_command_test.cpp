@@ -52,6 +52,22 @@ TEST_F(ModelsCli, ListsNamesProvidersAndModelsHere) {
   EXPECT_THAT(error, IsEmpty());
 }
 
+TEST_F(ModelsCli, AFileNamedWithoutItsFolderIsAnyOfTheseOrInTheCache) {
+  variables["UPSKILL_CACHE"] = folder.path().string();
+  folder.Write("skill/SKILL.md", "---\nname: skill\ndescription: d\n---\nAdd.\n");
+  folder.Write("skill/tests.json", R"([{"input": "one and one", "expected": {"contains": "2"}}])");
+  const std::string tiny = folder.Write("models/tiny.gguf", "no GGUF").string();
+  const std::string of_hub = folder.Write("hf/hub/models--org--repo/snapshots/c/m-Q8_0.gguf", "no GGUF").string();
+  const auto told_of = [&](const std::string& model) {
+    EXPECT_EQ(Run({"eval", (folder.path() / "skill").string(), "-m", model}), 2);
+    return error;
+  };
+  EXPECT_THAT(told_of("tiny.gguf"), HasSubstr(tiny));
+  EXPECT_THAT(told_of("llama:m-Q8_0.gguf"), HasSubstr(of_hub));
+  EXPECT_THAT(told_of("llama:x.gguf"),
+              HasSubstr("here or in the cache, which has embedded.gguf, m-Q8_0.gguf, tiny.gguf"));
+}
+
 TEST_F(ModelsCli, ListAsJson) {
   variables["HF_TOKEN"] = "hf_very_secret";
   folder.Write("models.toml",

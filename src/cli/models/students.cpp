@@ -2,12 +2,15 @@
 #include "cli/models/students.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <limits>
 #include <optional>
+#include <set>
+#include <system_error>
 
 #include "cli/env/catalog_file.h"
 #include "cli/models/embedded_model.h"
@@ -120,10 +123,32 @@ Result<std::unique_ptr<Model>> OpenDesk(const ModelSpec& spec, const ModelOption
   return MakeDeskModel(desk);
 }
 
+// A file that is named without its folder and isn't in the current one: among those that `upskill models` shows, and
+// beside the default model in the cache.
+Result<std::filesystem::path> FileByName(const std::string& name, const Env& env) {
+  std::vector<std::filesystem::path> files;
+  if (const Result<EmbeddedModel> embedded = FindEmbeddedModel(env)) files.push_back(embedded->file);
+  std::error_code code;
+  for (const auto& entry : std::filesystem::directory_iterator(ConvertedModelInCache(env).parent_path(), code)) {
+    if (entry.path().extension() == ".gguf") files.push_back(entry.path());
+  }
+  for (const CachedGguf& gguf : ListCachedGgufs(HubCacheOf(env.variable))) files.push_back(gguf.file);
+  std::set<std::string> names;
+  for (const std::filesystem::path& file : files) {
+    if (file.filename() == name) return file;
+    names.insert(file.filename().string());
+  }
+  return Error{ErrorKind::kNotFound,
+               fmt::format("model 'llama:{}': no such file, here or in the cache{}", name,
+                           names.empty() ? "" : fmt::format(", which has {}", fmt::join(names, ", ")))};
+}
+
 // The file of `llama:PATH` or, where no such file is, of `llama:org/repo[:QUANT]` in the cache.
 Result<std::filesystem::path> GgufFile(const std::string& text, const Env& env) {
   std::error_code code;
-  if (text.ends_with(".gguf") || std::filesystem::exists(text, code)) return std::filesystem::path(text);
+  const bool exists = std::filesystem::exists(text, code);
+  if (text.ends_with(".gguf") && !exists && text.find('/') == std::string::npos) return FileByName(text, env);
+  if (text.ends_with(".gguf") || exists) return std::filesystem::path(text);
   ASSIGN_OR_RETURN(const GgufName name, ParseGgufName(text));
   const std::filesystem::path cache = HubCacheOf(env.variable);
   Result<std::filesystem::path> found = FindCachedGguf(cache, name);
