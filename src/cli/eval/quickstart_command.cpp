@@ -22,6 +22,7 @@ namespace {
 
 struct QuickstartOptions {
   std::string model;  // empty: the default model, in process
+  std::vector<std::string> base_urls;
   double max_cost_usd = 0.5;
 };
 
@@ -43,10 +44,10 @@ std::vector<std::string> ModelsWithKey(const Env& env) {
 }
 
 // Whether requests for it may cost something, so that a limit is needed. A name that isn't understood is refused later.
-bool MayCost(const std::string& model, const Env& env) {
+bool MayCost(const QuickstartOptions& options, const Env& env) {
   const Result<Catalog> catalog = LoadCatalogOf(env);
   if (!catalog) return true;
-  const Result<ModelSpec> spec = ParseModelSpec(model, {&*catalog});
+  const Result<ModelSpec> spec = ParseModelSpec(options.model, {&*catalog, !options.base_urls.empty()});
   return !spec ||
          (!RunsInProcess(*spec) && spec->provider != "generic");  // generic: servers of the user, without a price
 }
@@ -58,8 +59,7 @@ void Say(const std::string& line, const Env& env) {
 
 void SayModel(const QuickstartOptions& options, const Env& env) {
   if (!options.model.empty()) {
-    const std::string limit =
-        MayCost(options.model, env) ? fmt::format(", for at most ${:.2f}", options.max_cost_usd) : "";
+    const std::string limit = MayCost(options, env) ? fmt::format(", for at most ${:.2f}", options.max_cost_usd) : "";
     Say(fmt::format("1/3  The model: {}{}", options.model, limit), env);
     return;
   }
@@ -93,12 +93,19 @@ void AddQuickstartCommand(CLI::App& app, QuickstartOptions& options) {
       ->add_option("-m,--model", options.model,
                    "Model to measure the example skill on [default: the default model, in process]")
       ->type_name("MODEL");
+  command
+      ->add_option("--base-url", options.base_urls,
+                   "OpenAI-compatible server for a plain model name (repeatable, makes a pool)")
+      ->allow_extra_args(false)
+      ->needs(command->get_option("--model"))
+      ->type_name("URL");
   command->add_option("--max-cost", options.max_cost_usd, "Stop before exceeding this cost (USD)")
       ->check(PositiveNumber())
       ->capture_default_str()
       ->type_name("USD");
-  AddExamples(*command,
-              {{"Without a key", "upskill quickstart"}, {"With your own key", "upskill quickstart -m haiku"}});
+  AddExamples(*command, {{"Without a key", "upskill quickstart"},
+                         {"With your own key", "upskill quickstart -m haiku"},
+                         {"On a server of yours", "upskill quickstart -m llama3 --base-url http://localhost:8080/v1"}});
 }
 
 // Measures the example skill in three steps, each with the command that does the same. A key of the user is used only
@@ -115,7 +122,8 @@ ExitCode RunQuickstart(const QuickstartOptions& options, Env& env) {
       env);
   std::vector<std::string> eval = {"eval", skill->string(), "--runs", "3", "--max-tokens", "128"};
   if (!options.model.empty()) eval.insert(eval.end(), {"-m", options.model});
-  if (!options.model.empty() && MayCost(options.model, env))
+  for (const std::string& url : options.base_urls) eval.insert(eval.end(), {"--base-url", url});
+  if (!options.model.empty() && MayCost(options, env))
     eval.insert(eval.end(), {"--max-cost", fmt::format("{}", options.max_cost_usd)});
   if (const ExitCode code = Step(eval, env); code != ExitCode::kSuccess) return code;
   env.out("\n3/3  The report of this run, to look at in a browser\n");

@@ -54,6 +54,8 @@ TEST_F(Quickstart, UsesAKeyOnlyIfAModelIsNamedAndLimitsTheCost) {
   EXPECT_THAT(out, AllOf(HasSubstr("in process"), HasSubstr("With your key: upskill quickstart -m haiku")));
   Run({"quickstart", "-m", "haiku"});
   EXPECT_THAT(out, AllOf(HasSubstr("for at most $0.50"), HasSubstr("-m haiku --max-cost 0.5")));
+  Run({"quickstart", "-m", "mine", "--base-url", "http://localhost:9/v1"});
+  EXPECT_THAT(out, AllOf(HasSubstr("-m mine --base-url http://localhost:9/v1"), Not(HasSubstr("$"))));
 }
 
 TEST_F(Quickstart, FitsIntoATerminal) {
