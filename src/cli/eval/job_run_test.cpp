@@ -18,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -77,7 +78,7 @@ TEST_F(RunsInJobs, UnfinishedOnesAreShownWithTheWayToGoOn) {
   EXPECT_THAT(error, Not(HasSubstr("unfinished")));
   StoreJobs(runs() / "2026_11_21_10_12_33-ab12", "slurm:gpu");
   ASSERT_EQ(Run({"runs", "-d", runs().string()}), 0);
-  EXPECT_THAT(error, AllOf(HasSubstr("1 run in jobs is unfinished. Continue with the skill, models and options that it "
+  EXPECT_THAT(error, AllOf(HasSubstr("1 run is unfinished. Continue with the skill, models and options that it "
                                      "was started with:\n"),
                            HasSubstr("  upskill eval SKILL --on slurm:gpu --resume 2026_11_21_10_12_33-ab12\n")));
   ASSERT_EQ(Run({"runs", "-d", runs().string(), "-s", "adding"}), 0);
@@ -103,13 +104,17 @@ TEST_F(RunsInJobs, OnesWithUnansweredCellsAreUnfinishedAndCompleteOnesAreNot) {
   folder.Write(fs::relative(run / "samples.jsonl", folder.path()).string(), whole.substr(0, whole.size() / 2));
   ASSERT_EQ(Run({"runs", "-d", runs().string(), "--all"}), 0);
   EXPECT_THAT(error, HasSubstr("--on kubernetes --resume " + run.filename().string()));
+  fs::remove(run / kJobsFile);
+  ASSERT_EQ(Run({"runs", "-d", runs().string()}), 0);
+  EXPECT_THAT(error, HasSubstr("upskill eval SKILL --resume " + run.filename().string()));
+  EXPECT_THAT(out, ContainsRegex(run.filename().string() + " · [0-9]+ of [0-9]+ answered"));
 }
 
 TEST_F(RunsInJobs, AreShownWhereThereAreNoOthers) {
   StoreJobs(runs() / "2026_11_21_10_12_33-ab12", "hf:me/runs; rm -rf x");
   folder.Write("runs/2026_11_21_10_12_33-ab13/jobs.json", "{\"version\": 1");
   ASSERT_EQ(Run({"runs", "-d", runs().string()}), 0);
-  EXPECT_THAT(error, AllOf(HasSubstr("2 runs in jobs are unfinished"), HasSubstr("--on 'hf:me/runs; rm -rf x'"),
+  EXPECT_THAT(error, AllOf(HasSubstr("2 runs are unfinished"), HasSubstr("--on 'hf:me/runs; rm -rf x'"),
                            HasSubstr("2026_11_21_10_12_33-ab13: "), HasSubstr("jobs.json:1:")));
 }
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <iterator>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -38,28 +38,39 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What `runs` says of the runs in jobs that can be gone on with; empty for none. `complete` has the names of the runs
-// without unanswered cells. Nothing of a run's record but its engine is repeated: it may come from elsewhere.
-TerminalText UnfinishedJobsText(const fs::path& runs_dir, const std::set<std::string>& complete) {
-  TerminalText lines;
-  std::size_t count = 0;
+// What `runs` says of the runs that can be gone on with; empty for none. Nothing of the record of a run in jobs but its
+// engine is repeated: it may come from elsewhere.
+TerminalText UnfinishedText(const fs::path& runs_dir, const std::vector<RunRow>& rows) {
+  std::map<std::string, bool> answered;            // by run: whether no cell is unanswered
+  std::map<std::string, TerminalText> unfinished;  // by run, so that the newest is the last
+  for (const RunRow& row : rows) {
+    bool& all = answered.try_emplace(row.run, true).first->second;
+    all = all && row.answered == row.cells;
+    if (all || row.rechecked || !row.trial.empty() || unfinished.contains(row.run)) continue;
+    const Result<Plan> plan = LoadPlan(runs_dir / row.run);
+    if (plan && !plan->imported)
+      unfinished[row.run] = TerminalText::Format("  upskill eval SKILL --resume {}\n", ShellWord(row.run));
+  }
   for (const fs::path& folder : StampedFolders(runs_dir, kJobsFile)) {
     const std::string run = folder.filename().string();
-    if (complete.contains(run)) continue;
+    if (const auto found = answered.find(run); found != answered.end() && found->second) continue;
     const Result<JobRecord> record = LoadJobRecord(folder);
     if (record && record->submissions.empty()) continue;  // there is nothing to go on with
-    if (!record) {
-      lines += TerminalText::Format("  {}: {}\n", run, record.error().message);
-    } else {
-      lines += TerminalText::Format("  upskill eval SKILL --on {} --resume {}\n", ShellWord(record->engine), run);
-    }
-    ++count;
+    unfinished[run] =
+        record ? TerminalText::Format("  upskill eval SKILL --on {} --resume {}\n", ShellWord(record->engine), run)
+               : TerminalText::Format("  {}: {}\n", run, record.error().message);
   }
-  if (count == 0) return {};
-  return TerminalText::Format(
-             "{} in jobs {} unfinished. Continue with the skill, models and options that {} started with:\n",
-             Counted(count, "run"), count == 1 ? "is" : "are", count == 1 ? "it was" : "each was") +
-         lines;
+  if (unfinished.empty()) return {};
+  constexpr std::size_t kShown = 5;
+  TerminalText text =
+      TerminalText::Format("{} {} unfinished. Continue with the skill, models and options that {} started with:\n",
+                           Counted(unfinished.size(), "run"), unfinished.size() == 1 ? "is" : "are",
+                           unfinished.size() == 1 ? "it was" : "each was");
+  const std::size_t older = unfinished.size() - std::min(unfinished.size(), kShown);
+  if (older > 0) text += TerminalText::Format("  ({} older not shown)\n", older);
+  for (auto it = std::next(unfinished.begin(), static_cast<std::ptrdiff_t>(older)); it != unfinished.end(); ++it)
+    text += it->second;
+  return text;
 }
 
 struct RunsOptions {
@@ -246,13 +257,9 @@ void NoteTrials(std::size_t trials, const Env& env) {
   if (trials > 0) env.error(TerminalText::Format("{}\n", TrialsText(trials)));
 }
 
-void NoteUnfinishedJobs(const RunsOptions& options, const fs::path& runs_dir, const Found& found, const Env& env) {
+void NoteUnfinished(const RunsOptions& options, const fs::path& runs_dir, const Found& found, const Env& env) {
   if (!options.skills.empty() || !options.models.empty()) return;
-  std::set<std::string> complete;
-  for (const RunRow& row : found.rows) {
-    if (row.answered == row.cells) complete.insert(row.run);
-  }
-  const TerminalText text = UnfinishedJobsText(runs_dir, complete);
+  const TerminalText text = UnfinishedText(runs_dir, found.rows);
   if (!text.empty()) env.error(text);
 }
 
@@ -357,7 +364,7 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
   }
   if (options.matrix && (options.json || !found.runs.empty())) {
     const ExitCode printed = PrintMatrix(options, found, env);
-    if (!options.json) NoteUnfinishedJobs(options, runs_dir, found, env);
+    if (!options.json) NoteUnfinished(options, runs_dir, found, env);
     return printed;
   }
   if (!options.csv.empty()) return WriteCsv(options, found, env);
@@ -367,7 +374,7 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
         all ? TerminalText::Format("no runs in the folder '{}'; `upskill eval SKILL` creates one\n", runs_dir.string())
             : TerminalText::Format("no runs of this skill and model in the folder '{}'\n", runs_dir.string()));
     NoteTrials(found.trials, env);
-    NoteUnfinishedJobs(options, runs_dir, found, env);
+    NoteUnfinished(options, runs_dir, found, env);
     return ExitCode::kSuccess;
   }
   const Style style = StyleFor(env, env.out_is_terminal, options.color);
@@ -378,7 +385,7 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
   const RunMetric metric = metrics.at(options.metric);
   env.out(options.all ? RunTable(found.rows, style) : RunBars(found.rows, metric, style));
   NoteTrials(found.trials, env);
-  NoteUnfinishedJobs(options, runs_dir, found, env);
+  NoteUnfinished(options, runs_dir, found, env);
   return ExitCode::kSuccess;
 }
 

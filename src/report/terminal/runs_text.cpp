@@ -101,8 +101,10 @@ TerminalText RunBars(const std::vector<RunRow>& rows, RunMetric metric, const St
       if (!out.empty()) out += "\n";
       out += Tinted(style, Tint::kBold, TerminalText::EscapeLine(skill)) + "\n";
     }
+    const std::string open =
+        row->answered == row->cells ? "" : fmt::format(" · {} of {} answered", row->answered, row->cells);
     out += TerminalText::Format("{}   {}\n", row->student.student.name,
-                                Tinted(style, Tint::kDim, TerminalText::EscapeLine("run " + RunLabel(*row))));
+                                Tinted(style, Tint::kDim, TerminalText::EscapeLine("run " + RunLabel(*row) + open)));
     out += MetricLine(*row, Arm::kBaseline, metric, most, style) + MetricLine(*row, Arm::kSkill, metric, most, style);
     if (row->lift()) out += TerminalText::Format("  {:<10}  {}\n", "lift", LiftLine(row->verdict, *row->lift(), style));
   }

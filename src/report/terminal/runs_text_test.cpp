@@ -43,13 +43,13 @@ TEST(RowsOf, OneForEachStudent) {
 TEST(RunBars, TheNewestOfEachSkillAndModel) {
   EXPECT_EQ(RunBars(Rows(), RunMetric::kSuccess, kNarrowRuns).text(),
             "manifests\n"
-            "student   run 2026_11_22_10_12_33-0001\n"
+            "student   run 2026_11_22_10_12_33-0001 · 4 of 8 answered\n"
             "  baseline    ██████████░░░░░░░░░░   50 %   1/2\n"
             "  with skill  ████████████████████  100 %   2/2\n"
             "  lift        +50 points (likely -86 … +100)   undecided, about 8 more rounds\n");
   EXPECT_EQ(RunBars(Rows(), RunMetric::kTokens, {false, 60}).text(),
             "manifests\n"
-            "student   run 2026_11_22_10_12_33-0001\n"
+            "student   run 2026_11_22_10_12_33-0001 · 4 of 8 answered\n"
             "  baseline    ██████████     16   tokens per answer\n"
             "  with skill  ████████░░     12   tokens per answer\n"
             "  lift        +50 points (likely -86 … +100)   undecided, about 8 more rounds\n");
