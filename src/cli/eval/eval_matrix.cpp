@@ -152,21 +152,29 @@ void PrintEvalMatrix(const EvalOptions& options, const MatrixRuns& made, const L
   env.out(TerminalText::Format("upskill report{} -o report.html\n", folders));
 }
 
+// The option that names the commit.
+std::string CommitOption(const EvalOptions& options) { return options.ci.empty() ? "--changed-since" : "--ci"; }
+
 }  // namespace
 
 std::vector<std::string> SkillsNotDeleted(const EvalOptions& options, Env& env) {
   std::vector<std::string> skills = options.skills;
   if (options.changed_since.empty()) return skills;
   std::erase_if(skills, [&](const std::string& path) {
-    const Result<std::vector<std::string>> deleted = SkillsDeletedSince(path, options.changed_since);
-    if (!deleted) return false;  // said when the others are compared
+    const Result<std::vector<std::string>> deleted =
+        SkillsDeletedSince(path, options.changed_since, CommitOption(options));
+    const Result<std::vector<std::string>> left = FindSkillFolders(path);
+    std::error_code code;
+    const bool has_none = !fs::exists(path, code) || (left && left->empty());
+    if (!deleted) {
+      if (has_none) PrintWarning(env, deleted.error().message);  // else said when its skills are compared
+      return false;
+    }
     for (const std::string& skill : *deleted) {
       env.error(
           TerminalText::Format("{} was deleted since {}: there is nothing to measure\n", skill, options.changed_since));
     }
-    std::error_code code;
-    const Result<std::vector<std::string>> left = FindSkillFolders(path);
-    return !deleted->empty() && (!fs::exists(path, code) || (left && left->empty()));
+    return !deleted->empty() && has_none;
   });
   return skills;
 }
@@ -187,8 +195,8 @@ ExitCode RunEvalMatrix(const EvalOptions& given, Env& env) {
     return PrintError(
         env, InputError("several skills need the runs folder for their common table; leave out --no-log-runs"));
   if (!options.changed_since.empty()) {
-    Result<std::vector<std::string>> changed = SkillsChangedSince(options.skills, options.changed_since, options.tests,
-                                                                  options.ci.empty() ? "--changed-since" : "--ci");
+    Result<std::vector<std::string>> changed =
+        SkillsChangedSince(options.skills, options.changed_since, options.tests, CommitOption(options));
     if (!changed) return PrintError(env, changed.error());
     env.error(TerminalText::Format("{} of {} changed since {}\n", changed->size(),
                                    Counted(options.skills.size(), "skill"), options.changed_since));

@@ -160,6 +160,9 @@ TEST_F(EvalMatrix, OnlyWhatChanged) {
   EXPECT_THAT(error, HasSubstr("0 of 2 skills changed since HEAD"));
   EXPECT_EQ(Eval({"one"}, {"-m", "sim:base=0,skill=1", "--changed-since", "no-such-branch"}), 2);
   EXPECT_THAT(error, AllOf(HasSubstr("no-such-branch isn't in this clone"), HasSubstr("git fetch")));
+  EXPECT_EQ(Eval({"none"}, {"-m", "sim:base=0,skill=1", "--ci", "no-such-branch"}), 2);
+  EXPECT_THAT(error, AllOf(HasSubstr("--ci no-such-branch: no-such-branch isn't in this clone"),
+                           HasSubstr("none: No such file or directory")));
 }
 
 TEST_F(EvalMatrix, BeforeAllCommitsNothingWasThere) {

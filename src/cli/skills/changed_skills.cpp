@@ -159,14 +159,15 @@ Result<SkillMoves> FindMoves(const Git& git, const std::string& base) {
 
 }  // namespace
 
-Result<std::vector<std::string>> SkillsDeletedSince(const fs::path& path, const std::string& reference) {
+Result<std::vector<std::string>> SkillsDeletedSince(const fs::path& path, const std::string& reference,
+                                                    const std::string& option) {
   std::vector<std::string> deleted;
   if (IsBeforeAll(reference)) return deleted;
   std::error_code code;
   const fs::path wanted = fs::weakly_canonical(fs::absolute(path, code), code);
   fs::path folder = wanted;
   while (!fs::is_directory(folder, code) && folder.has_relative_path()) folder = folder.parent_path();
-  const Git git(folder, "--changed-since", reference);
+  const Git git(folder, option, reference);
   ASSIGN_OR_RETURN(const std::string base, git.Base(reference));
   ASSIGN_OR_RETURN(const std::string top, git.Line("rev-parse --show-toplevel"));
   ASSIGN_OR_RETURN(const SkillMoves moves, FindMoves(git, base));

@@ -20,7 +20,8 @@ Result<std::vector<std::string>> SkillsChangedSince(const std::vector<std::strin
 
 // The folders of skills at or below `path`, from the top of the repository, that were there at `reference` and are
 // gone; not those that were renamed. Errors: as above.
-Result<std::vector<std::string>> SkillsDeletedSince(const std::filesystem::path& path, const std::string& reference);
+Result<std::vector<std::string>> SkillsDeletedSince(const std::filesystem::path& path, const std::string& reference,
+                                                    const std::string& option);
 
 // A skill's folder as git has it at `reference`, written into the folder `place` under its name; nullopt if it isn't
 // there yet. One that was renamed since then has another name.
