@@ -206,7 +206,7 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
                           Counted(context, "token")),
               env);
   env.out(TerminalText::Format(
-      "teacher   {} ({}): about {} requests{}, more if answers have to be repeated, {} tokens in, {} out",
+      "teacher   {} ({}): about {} requests{}, more if answers have to be repeated, up to about {} tokens in, {} out",
       session.options.model, PriceText(*session.teacher_model), calls,
       options.no_critique ? "" : ", one of them to correct its draft", WithThousands(static_cast<long long>(in)),
       WithThousands(static_cast<long long>(out))));
@@ -214,7 +214,7 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
     Usage usage;
     usage.input = static_cast<std::int64_t>(in);
     usage.output = static_cast<std::int64_t>(out);
-    env.out(TerminalText::Format(", about ${:.2f}", CostUsd(*session.teacher_model->info().price, usage)));
+    env.out(TerminalText::Format(", up to about ${:.2f}", CostUsd(*session.teacher_model->info().price, usage)));
   }
   env.out("\n");
   const auto held_out = static_cast<std::size_t>(options.how.holdout * static_cast<double>(options.how.cases));
