@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "util/fences.h"
 #include "util/files.h"
 #include "util/json.h"
+#include "util/list.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -165,8 +167,19 @@ Error BadWrong(const Case& test_case, std::size_t entry, const std::string& why)
   const std::string place = test_case.place.empty() ? fmt::format("case \"{}\"", test_case.id) : test_case.place;
   return InputError(
       fmt::format("{}: \"wrong\" entry {}: {}; an entry is {{\"name\": …, \"answer\": …, \"fails\": …}}, "
-                  "of which \"name\" and \"fails\" may be missing",
+                  "of which \"name\" and \"fails\" may be missing, and \"replace\" and \"with\" may take the place of "
+                  "\"answer\"",
                   place, entry, why));
+}
+
+// The case's reference with another text in one place.
+Result<std::string> ReplacedReference(const Case& test_case, std::size_t number, const Json& item) {
+  const std::string before = JsonGet<std::string>(item, "replace", "");
+  std::string text = test_case.reference;
+  const std::size_t at = text.find(before);
+  if (at == std::string::npos || text.find(before, at + 1) != std::string::npos || !item.contains("with"))
+    return BadWrong(test_case, number, "\"replace\" must be a text that the reference has once, and \"with\" another");
+  return text.replace(at, before.size(), JsonGet<std::string>(item, "with", ""));
 }
 
 Status ReadWrongOfCase(const Case& test_case, AnswersOfCase& answers) {
@@ -178,18 +191,24 @@ Status ReadWrongOfCase(const Case& test_case, AnswersOfCase& answers) {
     ++number;
     if (!item.is_object()) return BadWrong(test_case, number, "it is " + JsonTypeName(item));
     for (const auto& member : item.items()) {
-      if (member.key() != "name" && member.key() != "answer" && member.key() != "fails")
+      static constexpr std::array<std::string_view, 5> kKeys = {"name", "fails", "answer", "replace", "with"};
+      if (!IsOneOf(member.key(), kKeys))
         return BadWrong(test_case, number, fmt::format("unknown key \"{}\"", ExcerptLine(member.key(), 60)));
-      if (!member.value().is_string() || (member.key() != "answer" && Trim(member.value().get<std::string>()).empty()))
+      if (!member.value().is_string() ||
+          (member.key() != "answer" && member.key() != "with" && Trim(member.value().get<std::string>()).empty()))
         return BadWrong(test_case, number, fmt::format("\"{}\" must be a text", member.key()));
     }
-    if (!item.contains("answer")) return BadWrong(test_case, number, "it has no \"answer\"");
+    if (item.contains("answer") == item.contains("replace"))
+      return BadWrong(test_case, number, "it has no \"answer\", or two");
+    std::string text = JsonGet<std::string>(item, "answer", "");
+    if (item.contains("replace")) {
+      ASSIGN_OR_RETURN(text, ReplacedReference(test_case, number, item));
+    }
     std::string name = JsonGet<std::string>(item, "name", fmt::format("wrong {}", number));
     const bool taken = std::any_of(answers.wrong.begin(), answers.wrong.end(),
                                    [&](const WrongAnswer& other) { return other.name == name; });
     if (taken) return BadWrong(test_case, number, fmt::format("\"{}\" is the name of another one", name));
-    answers.wrong.push_back(
-        {std::move(name), JsonGet<std::string>(item, "answer", ""), JsonGet<std::string>(item, "fails", "")});
+    answers.wrong.push_back({std::move(name), std::move(text), JsonGet<std::string>(item, "fails", "")});
   }
   return {};
 }

@@ -45,7 +45,7 @@ std::string AnswersError(const Suite& suite, const std::filesystem::path& answer
 constexpr const char* kColours = R"([{"id": "colour", "input": "Which colour?", "reference": "teal",
     "checks": [{"type": "contains", "values": "teal"}, {"type": "not_contains", "values": "red"}],
     "wrong": [{"name": "other", "answer": "red", "fails": "contains \"teal\""},
-              {"name": "both", "answer": "teal or red", "fails": "not_contains \"red\""}]}])";
+              {"name": "both", "replace": "teal", "with": "teal or red", "fails": "not_contains \"red\""}]}])";
 
 TEST(CheckSuite, PassesASoundSuite) {
   const SuiteReport report = ReportOf(SuiteOf(kColours));
@@ -166,6 +166,7 @@ TEST(CheckSuite, RefusesAnswersThatItCannotPlace) {
   EXPECT_THAT(wrong(R"([{"answer": "b"}, {"answer": "b", "fail": "x"}])"), HasSubstr("entry 2: unknown key \"fail\""));
   EXPECT_THAT(wrong(R"([{"anwser": "b"}])"), HasSubstr("unknown key \"anwser\""));
   EXPECT_THAT(wrong(R"([{"name": "b"}])"), HasSubstr("it has no \"answer\""));
+  EXPECT_THAT(wrong(R"([{"replace": "b", "with": "c"}])"), HasSubstr("a text that the reference has once"));
   EXPECT_THAT(wrong(R"([{"answer": "b", "fails": ""}])"), HasSubstr("\"fails\" must be a text"));
   EXPECT_THAT(wrong(R"([{"name": "x", "answer": "b"}, {"name": "x", "answer": "c"}])"),
               HasSubstr("entry 2: \"x\" is the name of another one"));
