@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <optional>
@@ -19,6 +20,7 @@
 #include "cuda/checks/cuda_run_judgment.h"
 #include "cuda/checks/cuda_run_spec.h"
 #include "cuda/checks/cuda_run_trials.h"
+#include "cuda/checks/recorded_model.h"
 #include "cuda/device/kernel_runner.h"
 #include "sandbox/sandbox.h"
 #include "util/files.h"
@@ -28,6 +30,7 @@ namespace upskill {
 namespace {
 
 constexpr const char* kLauncherFile = "launcher_of_check.cu";
+constexpr SourceChoice kModelSources = {"Python source", ".py", "model_new.py", "python py", "ModelNew"};
 
 class CudaRun : public Check {
  public:
@@ -38,12 +41,21 @@ class CudaRun : public Check {
         runner_(MakeKernelInterpreter(sandbox)) {}
 
   CheckResult Run(const CheckedAnswer& answer) const override {
-    if (std::string reason = runner_->WhyNot(); !reason.empty()) return Skipped(std::move(reason));
+    if (std::string reason = WhyNot(); !reason.empty()) return Skipped(std::move(reason));
+    const SourceChoice& choice = spec_.init_inputs ? kModelSources : kCudaSources;
     KernelSources sources;
     sources.files = answer.files;
-    sources.cuda = ChooseSources(subject_, kCudaSources, answer, sources.files);
-    if (sources.cuda.empty()) return MissingSource(subject_, kCudaSources, answer);
-    std::string python = WhyInlinePython(sources.cuda, sources.files);
+    sources.cuda = ChooseSources(subject_, choice, answer, sources.files);
+    if (sources.cuda.empty()) return MissingSource(subject_, choice, answer);
+    if (spec_.init_inputs) {
+      const Result<RecordedModel> model =
+          RecordModel(spec_, sources.files, FileOfModel(sources), sandbox_, answer.stop);
+      if (!model) return Skipped(model.error().message);
+      if (!model->unclear.empty()) return Skipped(model->unclear);
+      if (!model->problem.empty()) return {subject_.name, Outcome::kFail, model->problem};
+      sources = model->sources;
+    }
+    std::string python = spec_.init_inputs ? "" : WhyInlinePython(sources.cuda, sources.files);
     if (!spec_.launcher.empty()) {
       sources.files[kLauncherFile] = spec_.launcher;
       sources.cuda = {kLauncherFile};
@@ -57,6 +69,10 @@ class CudaRun : public Check {
     const Result<KernelBuild> build = runner_->Build(sources, answer.stop);
     if (!build) return Skipped(build.error().message);
     if (build->stopped) return Skipped("stopped");
+    if (std::string lacks = WhatIsLacking(build->problem + build->unclear); !lacks.empty())
+      return Skipped(std::move(lacks));
+    if (spec_.init_inputs && sources.cuda.size() > 2 && build->problem.find("multiple definition") != std::string::npos)
+      return Skipped("its extensions define the same names, and are linked together here");
     if (!build->unclear.empty()) return Skipped(build->unclear);
     if (!build->problem.empty() && !python.empty()) return Skipped(std::move(python));
     if (!build->problem.empty())
@@ -65,11 +81,31 @@ class CudaRun : public Check {
   }
 
   std::string WhyItCannotPass() const override {
-    const std::string reason = runner_->WhyNot();
+    const std::string reason = WhyNot();
     return reason.empty() ? "" : CannotRun(subject_.name, reason);
   }
 
  private:
+  std::string WhyNot() const {
+    std::string reason = runner_->WhyNot();
+    if (reason.empty() && spec_.init_inputs && !sandbox_.HasProgram("python3"))
+      reason = "python3, which runs the answer's Python, isn't installed where the sandbox can read it";
+    return reason;
+  }
+
+  std::string WhatIsLacking(std::string_view message) const {
+    return spec_.init_inputs ? WhatStandInLacks(message) : "";
+  }
+
+  // The first source that has the class.
+  static std::string FileOfModel(const KernelSources& sources) {
+    const auto has_class = [&](const std::string& name) {
+      return sources.files.at(name).find("ModelNew") != std::string::npos;
+    };
+    const auto found = std::find_if(sources.cuda.begin(), sources.cuda.end(), has_class);
+    return found == sources.cuda.end() ? sources.cuda.front() : *found;
+  }
+
   CheckResult Skipped(std::string reason) const { return {subject_.name, Outcome::kSkip, std::move(reason)}; }
 
   CheckResult RunProgram(const KernelBuild& build, const std::vector<RunInputs>& inputs, const StopFlag* stop) const {
@@ -90,6 +126,7 @@ class CudaRun : public Check {
       result = JudgeRun(spec_, inputs, *run->report);
       result.name = subject_.name;
     }
+    if (std::string lacks = WhatIsLacking(result.detail); !lacks.empty()) return Skipped(std::move(lacks));
     result.run = CheckRun{build.seconds + run->outcome.seconds, build.tools};
     return result;
   }

@@ -137,6 +137,46 @@ TEST_F(CudaRunTest, PythonThatCompilesItsCudaCodeItselfIsSkippedWithTheCure) {
   EXPECT_EQ(right.outcome, Outcome::kPass) << right.detail;
 }
 
+TEST_F(CudaRunTest, AnswersInKernelBenchsFormatRun) {
+  Json check = SoftmaxCheck();
+  check.erase("function");
+  check["init_inputs"] = Json::array({2});
+  const auto result_of = [&](std::string_view launch, std::string_view forward = "m.softmax(x)") {
+    return ResultOf(check, fmt::format(R"(```python
+import torch
+from torch.utils.cpp_extension import load_inline
+m = load_inline("m", "torch::Tensor softmax(torch::Tensor x);", r"""{}
+torch::Tensor softmax(torch::Tensor x) {{
+  auto y = torch::empty_like(x);
+  {}
+  return y;
+}}""", functions=["softmax"])
+class ModelNew(torch.nn.Module):
+    def __init__(self, factor):
+        super().__init__()
+    def forward(self, x):
+        return {}
+```)",
+                                       kSoftmaxKernel, launch, forward));
+  };
+  constexpr std::string_view kLaunch =
+      "softmax<<<x.size(0), 128>>>(x.data_ptr<float>(), y.data_ptr<float>(), x.size(1));";
+  const CheckResult right = result_of(kLaunch);
+  EXPECT_EQ(right.outcome, Outcome::kPass) << right.detail;
+  const auto detail = [&](std::string_view launch, std::string_view forward = "m.softmax(x)") {
+    const CheckResult result = result_of(launch, forward);
+    EXPECT_EQ(result.outcome, Outcome::kFail) << launch << forward << result.detail;
+    return result.detail;
+  };
+  EXPECT_THAT(detail("nothing<<<1, 1>>>(); return x;"), HasSubstr("copied from an input"));
+  EXPECT_THAT(detail("TORCH_CHECK(x.dim() == 3, x.sizes(), \" has no batches\");"),
+              HasSubstr("[3, 131] has no batches"));
+  EXPECT_THAT(detail(kLaunch, "m.softmax(x).view(-1)"), HasSubstr("not Float [3, 131]"));
+  const CheckResult lacking = result_of("y = torch::softmax(x, 1);");
+  EXPECT_EQ(lacking.outcome, Outcome::kSkip);
+  EXPECT_EQ(lacking.detail, "the stand-in for PyTorch lacks softmax");
+}
+
 // The sum of few enough numbers that the host may copy all of them.
 Json SumCheck() {
   return Json{{"type", "cuda_run"},

@@ -172,10 +172,38 @@ Status ReadConditions(const CheckSpec& spec, CudaRunSpec& run) {
   return {};
 }
 
+Status ReadInitInputs(const CheckSpec& spec, CudaRunSpec& run) {
+  const Json* const list = FindMember(spec.options, "init_inputs");
+  if (list == nullptr) return {};
+  if (!run.function.empty() || !run.launcher.empty() || !run.stdout_pattern.empty())
+    return InputError("cuda_run with \"init_inputs\" has no \"function\", \"launcher\" or \"stdout\"");
+  run.init_inputs.emplace();
+  for (const Json& input : *list) run.init_inputs->push_back(ExpressionText(input));
+  if (!list->is_array() || IsOneOf(std::string(), *run.init_inputs))
+    return Wrong("init_inputs", "be a list of numbers and expressions of sizes");
+  return {};
+}
+
+// Of the function that calls ModelNew.
+Result<std::string> DeclarationFor(const std::vector<RunArgument>& arguments) {
+  std::string types;
+  for (const RunArgument& argument : arguments) {
+    const bool is_scalar = argument.role == ArgumentRole::kScalar;
+    if (argument.is_stream || argument.type == ElementType::kU32 || argument.type == ElementType::kU64)
+      return Wrong("arguments", "have types of PyTorch's tensors where it has \"init_inputs\"");
+    types += fmt::format("{}{} a{}", types.empty() ? "" : ", ",
+                         !is_scalar ? "void*" : (InfoOf(argument.type).is_real ? "double" : "long long"),
+                         &argument - arguments.data());
+  }
+  return fmt::format("void ModelNew({})", types);
+}
+
 // Everything that is stated can be made, for all sizes.
 Status TryOut(const CudaRunSpec& run) {
   double bytes = 0.0;
   for (const Sizes& sizes : run.sizes) {
+    for (const std::string& input : run.init_inputs.value_or(std::vector<std::string>()))
+      RETURN_IF_ERROR(EvaluateSize(input, sizes));
     for (const RunArgument& argument : run.arguments) {
       if (!argument.value.empty()) RETURN_IF_ERROR(EvaluateSize(argument.value, sizes));
       if (!argument.fill.high_expression.empty()) RETURN_IF_ERROR(EvaluateSize(argument.fill.high_expression, sizes));
@@ -200,12 +228,13 @@ Result<CudaRunSpec> ReadCudaRunSpec(const CheckSpec& spec) {
   ASSIGN_OR_RETURN(run.stdout_pattern, ReadCode(spec, "stdout"));
   RETURN_IF_ERROR(ReadConditions(spec, run));
   RETURN_IF_ERROR(ReadSizes(spec, run));
-  if (run.function.empty()) {
+  RETURN_IF_ERROR(ReadInitInputs(spec, run));
+  if (run.function.empty() && !run.init_inputs) {
     if (!Member(spec.options, "arguments").is_null() || !run.reference.empty())
       return InputError("cuda_run has \"arguments\" or \"reference_code\", but no \"function\" that takes them");
     return run;
   }
-  if (DeclaredName(run.function).empty())
+  if (!run.init_inputs && DeclaredName(run.function).empty())
     return Wrong("function", "be a declaration in C++ such as \"void launch(const float* in, float* out, int n)\"");
   const Json& arguments = Member(spec.options, "arguments");
   if (!arguments.is_array() || arguments.empty() || arguments.size() > kMaxArguments)
@@ -216,8 +245,12 @@ Result<CudaRunSpec> ReadCudaRunSpec(const CheckSpec& spec) {
     writes = writes || argument.role == ArgumentRole::kOut || argument.role == ArgumentRole::kInOut;
     run.arguments.push_back(std::move(argument));
   }
+  if (run.init_inputs) {
+    ASSIGN_OR_RETURN(run.function, DeclarationFor(run.arguments));
+  }
   if (!writes) return Wrong("arguments", "have a buffer of the role \"out\" or \"inout\"");
-  if (run.reference.empty()) return InputError("cuda_run with a \"function\" needs \"reference_code\"");
+  if (run.reference.empty())
+    return InputError("cuda_run with a \"function\" or \"init_inputs\" needs \"reference_code\"");
   RETURN_IF_ERROR(TryOut(run));
   return run;
 }

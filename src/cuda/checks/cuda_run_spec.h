@@ -41,6 +41,9 @@ using Sizes = std::map<std::string, double>;
 // What a check of the type cuda_run states.
 struct CudaRunSpec {
   std::string function;  // its declaration; empty: the answer is a program of its own
+  // Of KernelBench's class ModelNew, which the answer has in Python: numbers and expressions of sizes. `function` is
+  // ours then. Its forward gets the buffers that are read, and returns those of the role `out`.
+  std::optional<std::vector<std::string>> init_inputs;
   std::string launcher;  // code that is compiled instead of the answer's file, which it includes
   std::vector<RunArgument> arguments;
   std::vector<Sizes> sizes;

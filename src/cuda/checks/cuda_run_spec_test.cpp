@@ -52,6 +52,20 @@ TEST(CudaRunSpec, IsReadAndMakesTheSameInputsEveryTime) {
   EXPECT_EQ(SizesText(inputs[0].sizes), "cols=5, rows=3");
 }
 
+TEST(CudaRunSpec, OfAModelDeclaresAFunction) {
+  Json options = ParseJson(kGood, "test").value();
+  options["init_inputs"] = {"rows", 1e-5};
+  EXPECT_THAT(SpecOf(DumpJson(options)).error().message, HasSubstr("has no \"function\""));
+  options.erase("function");
+  EXPECT_THAT(SpecOf(DumpJson(options)).error().message, HasSubstr("types of PyTorch's tensors")) << "a stream";
+  options["arguments"].erase(4);
+  const Result<CudaRunSpec> spec = SpecOf(DumpJson(options));
+  ASSERT_TRUE(spec.ok()) << spec.error().message;
+  EXPECT_EQ(spec->function, "void ModelNew(void* a0, void* a1, long long a2, double a3)");
+  options["init_inputs"] = {"unknown"};
+  EXPECT_THAT(SpecOf(DumpJson(options)).error().message, HasSubstr("no size is called"));
+}
+
 TEST(CudaRunSpec, RepetitionsDifferInSomeElementsUnlessResultsMustBeEqual) {
   CudaRunSpec spec = *SpecOf(kGood);
   spec.sizes = {{{"rows", 20.0}, {"cols", 10.0}}};

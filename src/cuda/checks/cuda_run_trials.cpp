@@ -162,12 +162,15 @@ ElementType ReferenceType(ElementType type) {
   return type == ElementType::kF16 || type == ElementType::kBf16 ? ElementType::kF32 : type;
 }
 
+int SeedsOf(const CudaRunSpec& spec, bool first_of_sizes) {
+  // Whether the host decides by what it reads shows only with other inputs, which repetitions don't have here.
+  return spec.deterministic && first_of_sizes ? std::max(spec.seeds, 2) : spec.seeds;
+}
+
 Result<std::vector<RunInputs>> MakeInputs(const CudaRunSpec& spec) {
   std::vector<RunInputs> all;
   for (const Sizes& sizes : spec.sizes) {
-    // Whether the host decides by what it reads shows only with other inputs, which repetitions don't have here.
-    const bool needs_others = spec.deterministic && all.empty();
-    for (int seed = 0; seed < (needs_others ? std::max(spec.seeds, 2) : spec.seeds); ++seed) {
+    for (int seed = 0, seeds = SeedsOf(spec, all.empty()); seed < seeds; ++seed) {
       RunInputs inputs;
       inputs.sizes = sizes;
       Rng random(SeedFromText(fmt::format("{} {} {}", spec.function, SizesText(sizes), seed)));

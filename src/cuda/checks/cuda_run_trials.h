@@ -21,6 +21,8 @@ struct RunInputs {
 // The inputs of all calls: for each of the sizes and seeds, `repetitions` that follow each other. Only some elements
 // differ between these, none if the results are to be equal. The same ones for the same statement, every time.
 Result<std::vector<RunInputs>> MakeInputs(const CudaRunSpec& spec);
+// How many seeds these have for one of the sizes.
+int SeedsOf(const CudaRunSpec& spec, bool first_of_sizes);
 
 // The calls of the function, each with another order of execution, and with buffers at other addresses; every second
 // repetition has those of the call before, with other content.
