@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -11,75 +12,74 @@
 namespace upskill {
 namespace {
 
-// The graders that explain a score, as the details of its check.
+// What explains a score, as the details of its check: the graders that it is made of.
 std::string FailedGraders(const Json& run) {
+  if (const Json* const aborted = FindMember(run, "aborted"))
+    return fmt::format("the mock of {} ended the run: {}", ExcerptLine(StringAt(*aborted, "server"), 40),
+                       ExcerptLine(StringAt(*aborted, "reason"), 200));
   std::string failed;
   for (const Json& grader : Member(run, "graders")) {
-    if (JsonGet(grader, "passed", true)) continue;
+    if (JsonGet(grader, "passed", true) || !JsonGet(grader, "scored", true)) continue;
     constexpr std::size_t kMostBytes = 1000;
     if (failed.size() > kMostBytes) return failed + ", …";
     failed += (failed.empty() ? "" : ", ") + ExcerptLine(StringAt(grader, "name"), 80);
   }
-  return failed;
+  return failed.empty() ? "" : "failed: " + failed;
 }
 
 // An entry of an arm. Nothing: it holds neither a score nor an error.
 std::optional<ImportedAnswer> AnswerOfRun(const Json& run, const ImportOptions& options) {
   ImportedAnswer answer;
   answer.error = StringAt(run, "error");
-  if (const Json* error = FindMember(run, "error"); error != nullptr && error->is_object())
-    answer.error = StringAt(*error, "message").empty() ? "error" : StringAt(*error, "message");
   answer.seconds = NonNegativeAt(run, "durationSeconds").value_or(0.0);
-  answer.cost_usd = NonNegativeAt(run, "costUsd");
+  // What the judge cost is in it, too.
+  if (const std::optional<double> cost = NonNegativeAt(run, "costUsd"))
+    answer.cost_usd = std::max(0.0, *cost - NonNegativeAt(run, "judgeCostUsd").value_or(0.0));
   if (answer.error.empty() && Member(run, "skippedPaidGraders") == true)
     answer.error = "graders that cost were skipped";
+  for (const Json& grader : Member(run, "graders")) {  // which fails such a grader there
+    const std::string explanation = StringAt(grader, "explanation");
+    if (answer.error.empty() && explanation.find("judge call failed") != std::string::npos)
+      answer.error = ExcerptLine(explanation, 200);
+  }
   if (!answer.error.empty()) return answer;
   const std::optional<double> score = NonNegativeAt(run, "score");
-  const Json& passed = Member(run, "passed");
-  if (score) {
-    answer.checks.push_back(ScoreCheck(*score, options.pass_at));
-  } else if (passed.is_boolean()) {
-    answer.checks.push_back({"passed", passed.get<bool>() ? Outcome::kPass : Outcome::kFail, ""});
-  } else {
-    return std::nullopt;
-  }
+  if (!score) return std::nullopt;
+  answer.checks.push_back(ScoreCheck(*score, options.pass_at));
   CheckResult& check = answer.checks.front();
   if (const std::string failed = FailedGraders(run); check.outcome == Outcome::kFail && !failed.empty())
-    check.detail += (check.detail.empty() ? "failed: " : "; failed: ") + failed;
+    check.detail += (check.detail.empty() ? "" : "; ") + failed;
   return answer;
 }
 
-std::string PluginNameIn(const Json& json) {
-  for (const char* key : {"plugin", "target"}) {
-    if (const Json* plugin = FindMember(json, key)) {
-      std::string name = plugin->is_string() ? plugin->get<std::string>() : StringAt(*plugin, "name");
-      const std::size_t end = name.find_last_not_of('/');
-      if (end == std::string::npos) continue;
-      name.erase(end + 1);
-      return name.substr(name.rfind('/') == std::string::npos ? 0 : name.rfind('/') + 1);
-    }
-  }
-  const Json& plugins = Member(Member(json, "suite"), "plugins");
-  return plugins.is_array() && !plugins.empty() ? StringAt(plugins[0], "name") : StringAt(json, "pluginName");
+std::string PluginNameIn(const Json& suite) {
+  const Json& plugins = Member(suite, "plugins");
+  if (plugins.is_array() && !plugins.empty()) return StringAt(plugins[0], "name");
+  const std::string id = StringAt(suite, "pluginId");  // NAME@MARKETPLACE
+  return id.substr(0, id.find('@'));
 }
 
-// Why the arm with the plugin ran without it; empty: it didn't.
-std::string ProblemOfPlugins(const Json& json) {
-  const Json& plugins = Member(Member(json, "suite"), "plugins");
-  std::string problem = StringAt(json, "problem");
-  for (const Json& plugin : plugins) {
-    if (problem.empty()) problem = StringAt(plugin, "problem");
-  }
-  return problem;
-}
-
-std::string ModelIn(const Json& json, const Json& one) {
-  for (const auto& [object, key] :
-       {std::pair{&one, "model"}, std::pair{&one, "modelOverride"}, std::pair{&Member(json, "suite"), "modelOverride"},
-        std::pair{&json, "modelOverride"}, std::pair{&json, "model"}}) {
-    if (std::string model = StringAt(*object, key); !model.empty()) return model;
+// Why the arm with the plugin ran without it; empty: it didn't, as far as is known. Other problems are about what the
+// program could find out of a plugin, which it loaded.
+std::string ProblemOfPlugins(const Json& suite) {
+  for (const Json& plugin : Member(suite, "plugins")) {
+    const std::string problem = StringAt(plugin, "problem");
+    if (problem == "manifest_invalid" || problem == "disabled_by_default" || problem == "will_not_load") return problem;
   }
   return "";
+}
+
+void AddNotes(const Json& json, const ImportOptions& options, ImportedResults& results) {
+  if (Member(json, "partial") == true) {
+    const std::string reason = ExcerptLine(StringAt(json, "partialReason"), 40);
+    results.AddNote(fmt::format("The evaluation ended early{}, so that cases or runs are missing.",
+                                reason.empty() ? "" : fmt::format(" ({})", reason)));
+  }
+  results.AddNote(fmt::format("An answer passes if its score is at least {:.4g} %{}.", options.pass_at * 100.0,
+                              options.pass_at >= 1.0 ? ": all its graders that count pass" : " (--pass-at)"));
+  if (const double threshold = JsonGet(Member(json, "suite"), "threshold", 1.0); threshold < 1.0)
+    results.AddNote(
+        fmt::format("There, a case passes if the mean of its scores is at least {:.4g} %.", threshold * 100));
 }
 
 }  // namespace
@@ -93,24 +93,25 @@ bool IsPluginEval(const Json& json) {
 Result<ImportedResults> ResultsOfPluginEval(const Json& json, const std::string& source, const ImportOptions& options) {
   ImportedResults results;
   results.format = "claude plugin eval";
-  results.skill = PluginNameIn(json);
-  results.time = StringAt(json, "timestamp").empty() ? StringAt(json, "startedAt") : StringAt(json, "timestamp");
-  const std::string problem = ProblemOfPlugins(json);
+  const Json& suite = Member(json, "suite");
+  results.skill = PluginNameIn(suite);
+  results.time = StringAt(json, "startedAt");
+  const std::string problem = ProblemOfPlugins(suite);
   if (!problem.empty())
     results.AddNote(fmt::format("The plugin wasn't there ({}): its answers don't count.", ExcerptLine(problem, 80)));
-  if (Member(json, "partial") == true || Member(json, "aborted") == true)
-    results.AddNote("The evaluation ended early, so that cases or runs are missing.");
+  AddNotes(json, options, results);
   std::set<std::string> models;
   std::set<std::string> seen;
   std::vector<std::string> labels;
   std::size_t empty = 0;
-  std::size_t position = 0;
+  std::map<std::string, std::string> folders;  // of the first case of each name: others may have it, too
   for (const Json& one : Member(json, "cases")) {
-    ++position;
-    std::string id = StringAt(one, "name");
-    if (id.empty()) id = IdText(Member(one, "id"));
-    if (id.empty()) id = fmt::format("case-{}", position);
-    models.insert(ModelIn(json, one));
+    const std::string name = StringAt(one, "name");
+    const std::string folder = StringAt(one, "dir");
+    std::string id = folders.emplace(name, folder).first->second == folder ? name : folder;
+    if (id.empty()) id = fmt::format("case-{}", folders.size());
+    const std::string of_all = StringAt(suite, "modelOverride");
+    models.insert(of_all.empty() ? StringAt(one, "model") : of_all);
     const Json& arms = Member(one, "arms");
     if (!arms.is_object()) continue;
     for (const auto& [label, runs] : arms.items()) {
@@ -129,7 +130,7 @@ Result<ImportedResults> ResultsOfPluginEval(const Json& json, const std::string&
           answer->error = problem;
           answer->checks.clear();
         }
-        results.AddCase(id, StringAt(one, one.contains("promptMarkdown") ? "promptMarkdown" : "prompt"));
+        results.AddCase(id, StringAt(one, "promptMarkdown"));
         results.answers.push_back(*std::move(answer));
       }
     }
@@ -139,8 +140,6 @@ Result<ImportedResults> ResultsOfPluginEval(const Json& json, const std::string&
   models.erase("");
   if (models.size() > 1) results.AddNote("Cases were given to different models; they are judged together.");
   for (ImportedAnswer& answer : results.answers) answer.model = models.size() == 1 ? *models.begin() : "";
-  results.AddNote(fmt::format("An answer passes if its score is at least {:.4g} %{}.", options.pass_at * 100.0,
-                              options.pass_at >= 1.0 ? ", the file's own default threshold" : " (--pass-at)"));
   if (empty > 0) results.AddNote(fmt::format("{} with neither a score nor an error left out.", Counted(empty, "run")));
   return results;
 }

@@ -11,53 +11,78 @@ namespace upskill {
 namespace {
 
 using ::testing::Contains;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 Result<ImportedResults> FromPluginEval(const std::string& text, const ImportOptions& options = {}) {
   return ReadResultsText(text, "aggregate-result.json", options);
 }
 
-constexpr const char* kAggregateResult = R"({"schemaVersion": 1, "claudeVersion": "2.1.296", "plugin": "plugins/greet/",
-  "model": "sonnet", "costUsd": 0.5, "durationSeconds": 60,
-  "aggregates": {"casesTotal": 1, "casesPassed": 0, "overallScore": 0.75, "meanDelta": 0.25},
-  "cases": [{"name": "hello", "aggregates": {"score": 0.75, "delta": 0.25}, "arms": {
-    "with": [{"score": 1, "costUsd": 0.1, "turns": 4, "durationSeconds": 9, "graders": [
-        {"name": "greets", "type": "regex", "passed": true, "score": 1}], "tracePath": "/tmp/x/trace.jsonl"},
-      {"score": 0.5, "costUsd": 0.1, "durationSeconds": 8, "graders": [
-        {"name": "greets", "type": "regex", "passed": true, "score": 1},
-        {"name": "tone", "type": "llm", "passed": false, "score": 0, "votes": [true, false, false]}]}],
-    "without": [{"score": 0.5}, {"score": 0, "error": "exit 1: Credit balance is too low"}]}}]})";
+// As Claude Code 2.1.332 writes it, shortened.
+constexpr const char* kAggregateResult = R"({"schemaVersion": 1, "claudeVersion": "2.1.332",
+  "startedAt": "2026-11-30T09:00:00.000Z", "durationSeconds": 60, "costUsd": 0.5, "partial": false,
+  "suite": {"root": "/work/greet", "ablation": "with-without", "threshold": 0.7, "modelOverride": "sonnet",
+    "pluginId": "greet@market", "plugins": [{"name": "greet", "path": "/work/greet", "version": "0.1.0",
+      "problem": "identity_unverified"}]},
+  "cases": [{"name": "hello", "dir": "evals/hello", "source": "prose", "promptMarkdown": "Say *hi*", "model": "haiku",
+    "graders": [{"name": "fired", "type": "tool_used", "weight": 1, "config": {"tool": "Skill", "min": 1}}], "arms": {
+    "with": [{"score": 1, "passed": true, "turns": 4, "costUsd": 0.3, "judgeCostUsd": 0.1, "durationSeconds": 9,
+        "error": null, "skippedPaidGraders": false, "graders": [
+          {"name": "fired", "passed": false, "weight": 1, "withOnly": true, "scored": false},
+          {"name": "greets", "passed": true, "weight": 1, "withOnly": false, "scored": true}]},
+      {"score": 0.5, "passed": false, "costUsd": 0.1, "durationSeconds": 8, "error": null, "graders": [
+          {"name": "fired", "passed": false, "weight": 1, "withOnly": true, "scored": false},
+          {"name": "greets", "passed": true, "weight": 1, "withOnly": false, "scored": true},
+          {"name": "tone", "passed": false, "weight": 1, "withOnly": false, "scored": true,
+            "judgeVotes": [true, false, false]}]}],
+    "without": [{"score": 0.5, "error": null}, {"score": 0, "error": "exit 1: Credit balance is too low"}]},
+    "aggregates": {"score": 0.75, "passRate": 0.5, "scoreWithout": 0.25, "delta": 0.5}}]})";
 
 TEST(PluginEval, ReadsEachRunAsAnAnswer) {
   const Result<ImportedResults> results = FromPluginEval(kAggregateResult);
   ASSERT_TRUE(results.ok()) << results.error().message;
   EXPECT_EQ(results->skill, "greet");
+  EXPECT_EQ(results->cases.at(0).input, "Say *hi*");
   ASSERT_EQ(results->answers.size(), 4U);  // the votes of a judge are no answers
-  EXPECT_TRUE(AllPass(results->answers[0].checks));
-  EXPECT_EQ(results->answers[0].cost_usd, 0.1);
+  EXPECT_TRUE(AllPass(results->answers[0].checks)) << "a plugin whose identity isn't verified was loaded";
+  EXPECT_NEAR(results->answers[0].cost_usd.value(), 0.2, 1e-9) << "without what its judge cost";
   EXPECT_FALSE(AllPass(results->answers[1].checks));
-  EXPECT_THAT(results->answers[1].checks.at(0).detail, HasSubstr("failed: tone"));
-  EXPECT_EQ(results->answers[0].model, "sonnet");
+  EXPECT_THAT(results->answers[1].checks.at(0).detail, EndsWith("failed: tone")) << "not what the score leaves out";
+  EXPECT_EQ(results->answers[0].model, "sonnet") << "--model overrides a case's own";
   EXPECT_THAT(results->answers[3].error, HasSubstr("Credit balance"));
   EXPECT_TRUE(results->answers[3].checks.empty()) << "an error is never a failed answer";
+  EXPECT_THAT(results->notes, Contains(HasSubstr("at least 70 %")));
 }
 
 TEST(PluginEval, AnswersWithoutThePluginOrItsGradersDontCount) {
-  const std::string text = R"({"schemaVersion": 1, "partial": true,
-    "suite": {"modelOverride": "claude-9", "plugins": [{"name": "greet", "problem": "will_not_load"}]},
-    "cases": [{"name": "hello", "promptMarkdown": "Say *hi*", "arms": {
-      "with": [{"score": 1}], "without": [{"score": 0}, {"score": 0, "skippedPaidGraders": true}]}}]})";
+  const std::string text = R"({"schemaVersion": 1, "partial": true, "partialReason": "cost_ceiling",
+    "suite": {"pluginId": "greet@market", "plugins": [{"name": "greet", "problem": "will_not_load"}]},
+    "cases": [{"name": "hello", "model": "claude-9", "arms": {
+      "with": [{"score": 1}], "without": [{"score": 0}, {"score": 0, "skippedPaidGraders": true},
+        {"score": 0, "graders": [{"name": "kind", "passed": false, "scored": true,
+          "explanation": "grader threw: judge call failed: API Error: 529"}]}]}}]})";
   const Result<ImportedResults> results = FromPluginEval(text);
   ASSERT_TRUE(results.ok()) << results.error().message;
-  EXPECT_EQ(results->skill, "greet");
-  EXPECT_EQ(results->cases.at(0).input, "Say *hi*");
-  ASSERT_EQ(results->answers.size(), 3U);
+  ASSERT_EQ(results->answers.size(), 4U);
   EXPECT_EQ(results->answers[0].error, "will_not_load");
   EXPECT_EQ(results->answers[1].error, "");
   EXPECT_NE(results->answers[2].error, "");
+  EXPECT_THAT(results->answers[3].error, HasSubstr("529")) << "no judge, no verdict";
   EXPECT_EQ(results->answers[0].model, "claude-9");
   EXPECT_THAT(results->notes, Contains(HasSubstr("will_not_load")));
-  EXPECT_THAT(results->notes, Contains(HasSubstr("ended early")));
+  EXPECT_THAT(results->notes, Contains(HasSubstr("ended early (cost_ceiling)")));
+}
+
+TEST(PluginEval, CasesOfOneNameAreTold) {
+  const Result<ImportedResults> results = FromPluginEval(R"({"suite": {"pluginId": "greet@market"}, "cases": [
+    {"name": "hello", "dir": "evals/a", "arms": {"with": [{"score": 1}]}},
+    {"name": "hello", "dir": "evals/b", "arms": {"with": [
+      {"score": 0, "aborted": {"server": "jira", "tool": "create", "reason": "no summary"}}]}}]})");
+  ASSERT_TRUE(results.ok()) << results.error().message;
+  EXPECT_EQ(results->skill, "greet");
+  EXPECT_EQ(results->answers.at(0).case_id, "hello");
+  EXPECT_EQ(results->answers.at(1).case_id, "evals/b");
+  EXPECT_THAT(results->answers[1].checks.at(0).detail, HasSubstr("jira"));
 }
 
 TEST(PluginEval, OtherThresholdsPassOtherAnswers) {
