@@ -19,9 +19,11 @@
 #include "model/hub/gguf_name.h"
 #include "model/hub/hub_listing.h"
 #include "net/message_framing.h"
+#include "skill/formats/readers.h"
 #include "skill/suite_file.h"
 #include "util/env_file.h"
 #include "util/json.h"
+#include "util/temp_folder.h"
 #include "util/text.h"
 #include "util/yaml.h"
 
@@ -199,6 +201,12 @@ void FuzzEvaluationFile(std::string_view input) {
     lines.record_lines.push_back(number);
   }
   Convert(std::move(lines));
+  // As each of the files of a case of `claude plugin eval`.
+  static const TempFolder folder = TempFolder::Make("upskill-fuzz-").value();
+  for (const char* name : {"a/case.yaml", "a/prompt.md", "a/graders/g.md"}) folder.Write(name, text);
+  const Result<ConvertedSuite> plugin = ConvertPluginCases(folder.path(), {});
+  if (!Parsed(plugin)) return;
+  for (const ConvertedCase& one : plugin->cases) CHECK(!one.json.at("checks").empty());
 }
 
 }  // namespace upskill

@@ -285,7 +285,8 @@ std::vector<FuzzedParser> OtherParsers() {
        FuzzEvaluationFile,
        {},
        "skill/suite_file.cpp skill/formats/ci_manifest.cpp skill/formats/converted_suite.cpp "
-       "skill/formats/evals_file.cpp skill/formats/inspect_samples.cpp skill/formats/promptfoo_checks.cpp "
+       "skill/formats/evals_file.cpp skill/formats/inspect_samples.cpp skill/formats/plugin_cases.cpp "
+       "skill/formats/promptfoo_checks.cpp "
        "skill/formats/promptfoo_file.cpp skill/formats/promptfoo_prompts.cpp skill/formats/text_template.cpp "
        "skill/formats/trigger_queries.cpp"},
       {"prompt", FuzzPrompt, PromptSeeds(), "prompts/prompt_template.cpp prompts/prompts.cpp"},

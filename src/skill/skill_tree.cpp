@@ -87,7 +87,9 @@ Result<std::vector<std::string>> FindSkillFolders(const fs::path& root) {
     std::error_code ignored;
     if (!fs::is_directory(entry->symlink_status(ignored))) continue;
     const fs::path& path = entry->path();
-    const bool passed_over = IsPassedOver(path.string());
+    // The cases of a plugin may have skills of their own to work with.
+    const bool of_cases = path.filename() == "evals" && fs::exists(path.parent_path() / ".claude-plugin", ignored);
+    const bool passed_over = of_cases || IsPassedOver(path.string());
     const bool is_skill = !passed_over && SpecifiedFile(path).has_value();
     if (is_skill) folders.push_back(path.string());
     if (is_skill || passed_over) {

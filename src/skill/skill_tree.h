@@ -15,8 +15,8 @@
 namespace upskill {
 
 // The folders with a SKILL.md in a tree, sorted, each as `root` with the rest of its path. Links are not followed; .git
-// and node_modules are left out, and so is what is inside a skill. Errors: a folder that can't be read, a tree with
-// more than 100,000 entries or with more than 32 levels.
+// and node_modules are left out, and so are a plugin's evals/ and what is inside a skill. Errors: a folder that can't
+// be read, a tree with more than 100,000 entries or with more than 32 levels.
 Result<std::vector<std::string>> FindSkillFolders(const std::filesystem::path& root);
 
 // More isn't a skill, but a mistake or an attack.

@@ -148,20 +148,13 @@ Result<bool> HasCases(const SuiteFile& read, const fs::path& path) {
 
 // The manifest that names the skill, in its folder or in one of those above, up to the root of its repository.
 fs::path ManifestOf(const fs::path& skill) {
-  constexpr int kMaxLevels = 6;
-  std::error_code code;
-  fs::path folder = fs::absolute(skill, code).lexically_normal();
-  if (!folder.has_filename()) folder = folder.parent_path();
-  for (int level = 0; level < kMaxLevels && !code; ++level) {
+  return FindAbove(skill, [&](const fs::path& folder) {
     const fs::path manifest = folder / ".upskill" / "evals.json";
-    if (fs::is_regular_file(manifest, code)) {
-      const Result<SuiteFile> read = ReadSuiteFile(manifest, folder);
-      if (read && ManifestNames(read->document, manifest, skill)) return manifest;
-    }
-    if (fs::exists(folder / ".git", code) || folder == folder.parent_path()) break;
-    folder = folder.parent_path();
-  }
-  return {};
+    std::error_code code;
+    if (!fs::is_regular_file(manifest, code)) return fs::path();
+    const Result<SuiteFile> read = ReadSuiteFile(manifest, folder);
+    return read && ManifestNames(read->document, manifest, skill) ? manifest : fs::path();
+  });
 }
 
 }  // namespace
@@ -247,6 +240,7 @@ Result<Suite> LoadSuiteOfSkill(const fs::path& folder) {
   for (const char* name : {"skill_meta.json", "tests.json", "evals/evals.json", "promptfooconfig.yaml"})
     paths.push_back(folder / name);
   if (fs::path manifest = ManifestOf(folder); !manifest.empty()) paths.push_back(std::move(manifest));
+  if (fs::path cases = PluginCasesOf(folder); !cases.empty()) paths.push_back(std::move(cases));
   for (const char* name : {"evals/eval_queries.json", "eval_queries.json"}) paths.push_back(folder / name);
   for (const fs::path& path : paths) {
     std::error_code code;

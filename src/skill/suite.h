@@ -102,13 +102,13 @@ inline constexpr std::array<std::string_view, 3> kCaseCheckKinds = {"executed", 
 // folder, duplicate ids. Every error names the file and the case.
 Result<Suite> ParseSuite(const std::string& text, const std::string& source);
 
-// The same from a file, which may also be one of another tool (skill/suite_file.h): its cases are converted. `skill`:
-// the folder of the skill to measure, for files that have the cases of several; may be empty.
+// The same from a file, or a folder, which may also be one of another tool (skill/suite_file.h): its cases are
+// converted. `skill`: the folder of the skill to measure, for files that have the cases of several; may be empty.
 Result<Suite> LoadSuite(const std::filesystem::path& path, const std::filesystem::path& skill = {});
 
 // The suite of a skill folder: the first of skill_meta.json, tests.json, evals/evals.json, promptfooconfig.yaml, the
-// CI manifest that names the skill (.upskill/evals.json there or above, up to the root of the repository) and
-// evals/eval_queries.json that has cases.
+// CI manifest that names the skill (.upskill/evals.json there or above, up to the root of the repository), the cases of
+// `claude plugin eval` (PluginCasesOf) and evals/eval_queries.json that has cases.
 Result<Suite> LoadSuiteOfSkill(const std::filesystem::path& folder);
 
 // The document updated with the current values of the cases. Reading and writing back changes nothing, whatever the

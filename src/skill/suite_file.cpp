@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <system_error>
 #include <utility>
 
 #include "skill/case_lines.h"
@@ -24,7 +25,7 @@ constexpr std::uint64_t kMaxSuiteBytes = std::uint64_t{64} << 20U;
 constexpr std::size_t kMaxRecords = 1'000'000;
 constexpr std::array<const char*, 3> kListKeys = {"tests", "cases", "evals"};
 
-enum class Form { kOwn, kEvals, kManifest, kQueries, kPromptfoo, kInspect };
+enum class Form { kOwn, kEvals, kManifest, kQueries, kPromptfoo, kInspect, kPlugin };
 
 // The list that the document is, or has under one of the usual keys.
 const Json& ListOf(Json&& document) = delete;
@@ -51,6 +52,7 @@ std::vector<FileRecord> RecordsOf(const SuiteFile& read, const fs::path& path) {
 
 Form FormOf(const SuiteFile& read) {
   const Json& document = read.document;
+  if (read.is_folder) return Form::kPlugin;
   if (IsCiManifest(document)) return Form::kManifest;
   if (IsPromptfoo(document)) return Form::kPromptfoo;
   const Json& list = ListOf(document);
@@ -114,6 +116,9 @@ const char* ListKey(const Json& object) {
 
 Result<SuiteFile> ReadSuiteFile(const fs::path& path, const fs::path& folder) {
   SuiteFile read;
+  std::error_code code;
+  read.is_folder = fs::is_directory(path, code);
+  if (read.is_folder) return read;
   const std::string extension = ToLowerAscii(path.extension().string());
   read.is_yaml = extension == ".yaml" || extension == ".yml";
   ASSIGN_OR_RETURN(read.text, ReadFile(path, read.is_yaml ? kMaxYamlBytes : kMaxSuiteBytes));
@@ -146,6 +151,10 @@ Result<std::optional<ConvertedSuite>> ConvertSuiteFile(const SuiteFile& read, co
       return std::optional(ConvertInspectSamples(RecordsOf(read, path), path));
     case Form::kPromptfoo: {
       ASSIGN_OR_RETURN(ConvertedSuite converted, ConvertPromptfoo(read.document, read.LinesOf(key), path));
+      return std::optional(std::move(converted));
+    }
+    case Form::kPlugin: {
+      ASSIGN_OR_RETURN(ConvertedSuite converted, ConvertPluginCases(path, skill));
       return std::optional(std::move(converted));
     }
     case Form::kManifest: {

@@ -14,7 +14,7 @@
 
 namespace upskill {
 
-// A file of cases as read: JSON, lines of JSON (.jsonl) or YAML (.yaml, .yml).
+// A file of cases as read, or a folder of them: JSON, lines of JSON (.jsonl) or YAML (.yaml, .yml).
 struct SuiteFile {
   // The line of each element of the list under `key`, or of the outermost list.
   std::vector<std::size_t> LinesOf(const std::string& key) const;
@@ -23,6 +23,7 @@ struct SuiteFile {
   Json document;  // of lines: a list
   bool is_yaml = false;
   std::vector<std::size_t> record_lines;  // of .jsonl
+  bool is_folder = false;                 // of cases of `claude plugin eval`, which are read when they are converted
 };
 
 // `folder`: that of the skill, if the file was found in it. Errors: not readable, larger than 64 MiB, malformed (with
@@ -34,7 +35,7 @@ Result<SuiteFile> ReadSuiteFile(const std::filesystem::path& path, const std::fi
 const char* ListKey(const Json& object);
 
 // Whether the file is one of another tool: evals.json with assertions in prose, a CI manifest, trigger queries,
-// promptfoo's configuration or tests, Inspect's samples.
+// promptfoo's configuration or tests, Inspect's samples, a folder of cases of `claude plugin eval`.
 bool IsForeign(const SuiteFile& read);
 
 // The file's cases in this program's form; nothing if they are in it already. `skill`: for manifests

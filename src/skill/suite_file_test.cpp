@@ -152,5 +152,24 @@ TEST_F(SuiteFileTest, MalformedFilesNameTheLine) {
               AllOf(HasSubstr("evals.json:1: case 1 (\"1\")"), HasSubstr("no \"input\"")));
 }
 
+TEST_F(SuiteFileTest, SkillsOfPluginsHaveThePluginsCases) {
+  const fs::path skill = folder_.Write("plugin/skills/greet/SKILL.md", "---\nname: greet\n---\n").parent_path();
+  folder_.Write("plugin/.claude-plugin/plugin.json", R"({"name": "manners"})");
+  folder_.Write("plugin/evals/hello/prompt.md", "Say hello");
+  folder_.Write("plugin/evals/hello/graders/a.md", "---\ntype: regex\n---\nhello");
+  const fs::path evals = folder_.path() / "plugin/evals";
+  for (const Result<Suite>& suite : {LoadSuiteOfSkill(skill), LoadSuiteOfSkill(folder_.path() / "plugin"),
+                                     LoadSuiteOfSkill(evals), LoadSuite(evals)}) {
+    ASSERT_TRUE(suite.ok()) << suite.error().message;
+    EXPECT_THAT(IdsOf(*suite), ElementsAre("hello"));
+    EXPECT_TRUE(fs::equivalent(suite->source, evals));
+    ExpectRoundTrip(*suite);
+  }
+  folder_.Write("plugin/skills/greet/tests.json", R"({"cases": [{"id": "own", "input": "i",
+    "expected": {"contains": ["a"]}}]})");
+  EXPECT_THAT(IdsOf(*LoadSuiteOfSkill(skill)), ElementsAre("own"));
+  EXPECT_THAT(LoadSuite(skill).error().message, HasSubstr("no cases"));
+}
+
 }  // namespace
 }  // namespace upskill

@@ -182,6 +182,18 @@ TEST_F(InstallCommand, NameInTheConfiguredFolder) {
   EXPECT_THAT(out, HasSubstr("is already installed"));
 }
 
+TEST_F(InstallCommand, APluginStandsForItsOnlySkill) {
+  folder.Write("plugin/.claude-plugin/plugin.json", R"({"name": "manners"})");
+  folder.Write("plugin/skills/greet/SKILL.md", SkillFileOf("greet"));
+  folder.Write("plugin/evals/a/work/.claude/skills/other/SKILL.md", SkillFileOf("other"));
+  const std::string plugin = (folder.path() / "plugin").string();
+  Do({"install", plugin, "--agent", "pi"});
+  EXPECT_TRUE(fs::exists(project() / ".pi/skills/greet/SKILL.md"));
+  folder.Write("plugin/skills/bow/SKILL.md", SkillFileOf("bow"));
+  EXPECT_EQ(Run({"install", plugin, "--agent", "pi"}), 2);
+  EXPECT_THAT(error, AllOf(HasSubstr("has 2 skills; name one:"), HasSubstr(plugin + "/skills/bow")));
+}
+
 TEST_F(InstallCommand, NamesThatLeaveTheFolder) {
   folder.Write("source/greet/SKILL.md", SkillFileOf("../x"));
   EXPECT_EQ(Run({"install", source.string(), "--agent", "pi", "--force"}), 2);

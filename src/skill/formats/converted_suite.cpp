@@ -2,6 +2,7 @@
 #include "skill/formats/converted_suite.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <cmath>
 #include <cstdint>
@@ -91,6 +92,27 @@ Result<std::string> ReadTextBelow(const fs::path& folder, const std::string& nam
   if (FindInvalidUtf8(text) || text.find('\0') != std::string::npos)
     return InputError(fmt::format("{}: not a text in UTF-8", path.string()));
   return text;
+}
+
+Status CheckRe2Syntax(const std::string& pattern) {
+  RE2::Options options;
+  options.set_log_errors(false);
+  const RE2 compiled(pattern, options);
+  if (compiled.ok()) return {};
+  return InputError(fmt::format("its pattern {} is not in RE2 syntax: {}", ExcerptLine(pattern, 60), compiled.error()));
+}
+
+fs::path FindAbove(const fs::path& folder, const std::function<fs::path(const fs::path&)>& find) {
+  constexpr int kMaxLevels = 6;
+  std::error_code code;
+  fs::path above = fs::absolute(folder, code).lexically_normal();
+  if (!above.has_filename()) above = above.parent_path();
+  for (int level = 0; level < kMaxLevels && !code; ++level) {
+    if (fs::path found = find(above); !found.empty()) return found;
+    if (fs::exists(above / ".git", code) || above == above.parent_path()) break;
+    above = above.parent_path();
+  }
+  return {};
 }
 
 std::optional<std::string> TextOfContent(const Json& content) {

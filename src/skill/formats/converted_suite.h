@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -53,6 +54,13 @@ class UniqueIds {
 // A text of at most 1 MiB from a file in the folder or below. Errors: the name leads out of the folder, also by a
 // symbolic link; no such file; larger; not UTF-8 text.
 Result<std::string> ReadTextBelow(const std::filesystem::path& folder, const std::string& name);
+
+// Error: the pattern isn't in RE2's syntax.
+Status CheckRe2Syntax(const std::string& pattern);
+
+// The first that `find` finds in the folder or in one above, up to the root of its repository; else an empty path.
+std::filesystem::path FindAbove(const std::filesystem::path& folder,
+                                const std::function<std::filesystem::path(const std::filesystem::path&)>& find);
 
 // The texts in the content of a chat message: a string, or a list of parts. Nothing if a part isn't text.
 std::optional<std::string> TextOfContent(const Json& content);

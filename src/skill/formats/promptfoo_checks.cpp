@@ -128,12 +128,7 @@ Json EqualsFor(const TextAssertion& one) {
 Json RegexFor(const TextAssertion& one) {
   const std::string pattern = one.value.is_null() ? "" : TextOf(one.value);
   if (pattern.empty()) return Skipped(one.type, "it has no pattern");
-  RE2::Options options;
-  options.set_log_errors(false);
-  const RE2 compiled(pattern, options);
-  if (!compiled.ok())
-    return Skipped("regex",
-                   fmt::format("its pattern {} is not in RE2 syntax: {}", ExcerptLine(pattern, 60), compiled.error()));
+  if (const Status valid = CheckRe2Syntax(pattern); !valid) return Skipped("regex", valid.error().message);
   return Pattern(one.negated ? "not_regex" : "regex", pattern);
 }
 

@@ -70,4 +70,14 @@ bool HasTriggerQueries(const Json& list);
 Result<ConvertedSuite> ConvertTriggerQueries(const Json& list, const std::vector<std::size_t>& lines,
                                              const std::filesystem::path& file);
 
+// The folder with the cases of `claude plugin eval` for the skill or plugin in `folder`: its evals/, else that of the
+// plugin that it is in, or what the plugin's manifest names instead. Empty: there are none.
+std::filesystem::path PluginCasesOf(const std::filesystem::path& folder);
+
+// The cases in a folder of them: below it, those with a case.yaml, or with a prompt.md and graders/
+// (https://code.claude.com/docs/en/plugin-evals). A grader without a counterpart is a warning, and the case's others
+// decide. `skill`: cases whose graders are about the use of other skills are left out; if it isn't a skill, none are.
+// Errors: no case, one without a prompt, a file that can't be read.
+Result<ConvertedSuite> ConvertPluginCases(const std::filesystem::path& root, const std::filesystem::path& skill);
+
 }  // namespace upskill
