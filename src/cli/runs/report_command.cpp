@@ -22,6 +22,7 @@
 #include "report/export/inspect_log.h"
 #include "report/export/junit.h"
 #include "report/export/markdown.h"
+#include "report/export/plugin_cases.h"
 #include "report/export/python_export.h"
 #include "report/export/python_files.h"
 #include "report/export/skill_creator.h"
@@ -84,6 +85,17 @@ ExitCode WriteInspectLogs(std::span<const JudgedRun> runs, const std::string& ou
   return ExitCode::kSuccess;
 }
 
+ExitCode WritePluginCases(std::span<const JudgedRun> runs, const std::string& output, Env& env) {
+  if (const Status named = NeedFolder(output, "plugin-eval", "cases"); !named) return PrintError(env, named.error());
+  if (runs.size() != 1)
+    return PrintError(env, InputError("--format plugin-eval writes the cases of one run; name only one"));
+  const Result<PluginCases> written = ExportPluginCases(runs.front().plan(), output);
+  if (!written) return PrintError(env, written.error());
+  for (const std::string& one : written->left_out) PrintWarning(env, "left out: " + one);
+  env.out(TerminalText::Format("{} written: {}\n", output, Counted(written->cases, "case")));
+  return ExitCode::kSuccess;
+}
+
 struct ReportOptions {
   std::vector<std::string> runs;
   std::string output;  // file; empty or "-": standard output
@@ -94,15 +106,15 @@ struct ReportOptions {
 
 namespace fs = std::filesystem;
 
-enum class Format { kText, kHtml, kMarkdown, kCsv, kJson, kXml, kPython, kSkillCreator, kInspect };
+enum class Format { kText, kHtml, kMarkdown, kCsv, kJson, kXml, kPython, kSkillCreator, kInspect, kPlugin };
 
 const std::map<std::string, Format>& Formats() {
   static const std::map<std::string, Format> formats = {
-      {"text", Format::kText},    {"txt", Format::kText},       {"html", Format::kHtml},
-      {"htm", Format::kHtml},     {"md", Format::kMarkdown},    {"markdown", Format::kMarkdown},
-      {"csv", Format::kCsv},      {"json", Format::kJson},      {"xml", Format::kXml},
-      {"junit", Format::kXml},    {"python", Format::kPython},  {"skill-creator", Format::kSkillCreator},
-      {"eval", Format::kInspect}, {"inspect", Format::kInspect}};
+      {"text", Format::kText},    {"txt", Format::kText},        {"html", Format::kHtml},
+      {"htm", Format::kHtml},     {"md", Format::kMarkdown},     {"markdown", Format::kMarkdown},
+      {"csv", Format::kCsv},      {"json", Format::kJson},       {"xml", Format::kXml},
+      {"junit", Format::kXml},    {"python", Format::kPython},   {"skill-creator", Format::kSkillCreator},
+      {"eval", Format::kInspect}, {"inspect", Format::kInspect}, {"plugin-eval", Format::kPlugin}};
   return formats;
 }
 
@@ -211,6 +223,7 @@ Result<std::string> ReportOf(const Sources& sources, Format format, const Style&
     case Format::kPython:
     case Format::kSkillCreator:
     case Format::kInspect:
+    case Format::kPlugin:
       break;
   }
   return JsonOf(sources);
@@ -236,7 +249,8 @@ void WarnOfLeftOut(const Sources& sources, Env& env) {
 }
 
 bool IsForAnotherProgram(Format format) {
-  return format == Format::kPython || format == Format::kSkillCreator || format == Format::kInspect;
+  return format == Format::kPython || format == Format::kSkillCreator || format == Format::kInspect ||
+         format == Format::kPlugin;
 }
 
 ExitCode Export(const ReportOptions& options, Format format, const Sources& sources, Env& env) {
@@ -248,6 +262,7 @@ ExitCode Export(const ReportOptions& options, Format format, const Sources& sour
   WarnOfLeftOut(sources, env);
   for (const JudgedRun& run : sources.runs) PrintRunNotes(run, env);
   if (format == Format::kSkillCreator) return WriteSkillCreatorWorkspace(sources.runs, options.output, env);
+  if (format == Format::kPlugin) return WritePluginCases(sources.runs, options.output, env);
   if (format == Format::kInspect) return WriteInspectLogs(sources.runs, options.output, env);
   return WritePythonRuns(sources.runs, options.output, env);
 }
@@ -275,7 +290,8 @@ void AddReportCommand(CLI::App& app, ReportOptions& options) {
           "--format", options.format,
           "Format, whatever the file's name: text, html, md, csv, json or xml; python writes the Python "
           "tool's run_N folders into the folder given by -o, skill-creator the workspace that its viewer shows; "
-          "inspect writes a log of Inspect AI, FILE.eval or FILE.json, of several models a folder of them")
+          "inspect writes a log of Inspect AI, FILE.eval or FILE.json, of several models a folder of them; plugin-eval "
+          "writes the run's cases for `claude plugin eval` into a folder")
       ->transform(OneOf(names))
       ->type_name("FORMAT");
   command->add_flag_callback("--json", [&options] { options.format = "json"; }, "Same as --format json");
@@ -284,13 +300,15 @@ void AddReportCommand(CLI::App& app, ReportOptions& options) {
                    "Folder of runs given by name [default: the configured one, else ./runs]")
       ->type_name("DIR");
   AddColorOption(*command, options.color);
-  AddExamples(*command,
-              {{"Write a report to look at in a browser", "upskill report latest -o report.html"},
-               {"Write a comment for a pull request", "upskill report 4f2a -o comment.md"},
-               {"Put all runs into one table", "upskill report runs -o runs.csv"},
-               {"Write a run for the Python tool", "upskill report latest --format python -o for-python"},
-               {"Write the workspace of skill-creator", "upskill report latest --format skill-creator -o workspace"},
-               {"Write a log for inspect view", "upskill report latest -o logs/run.eval"}});
+  AddExamples(
+      *command,
+      {{"Write a report to look at in a browser", "upskill report latest -o report.html"},
+       {"Write a comment for a pull request", "upskill report 4f2a -o comment.md"},
+       {"Put all runs into one table", "upskill report runs -o runs.csv"},
+       {"Write a run for the Python tool", "upskill report latest --format python -o for-python"},
+       {"Write the workspace of skill-creator", "upskill report latest --format skill-creator -o workspace"},
+       {"Write a run's cases for claude plugin eval", "upskill report latest --format plugin-eval -o plugin/evals"},
+       {"Write a log for inspect view", "upskill report latest -o logs/run.eval"}});
 }
 
 ExitCode RunReport(const ReportOptions& options, Env& env) {

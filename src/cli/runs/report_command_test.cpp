@@ -302,5 +302,17 @@ TEST_F(Reports, HostileTextStaysText) {
   EXPECT_THAT(out, AllOf(StartsWith("run,model,"), Not(HasSubstr("\x1b")), Not(HasSubstr("\u202e"))));
 }
 
+TEST_F(Reports, CasesForClaudeCodeAreThoseOfTheRun) {
+  Eval({kReportedStudent});
+  folder.Write("plugin/.claude-plugin/plugin.json", R"({"name": "sums"})");
+  const std::string evals = (folder.path() / "plugin/evals").string();
+  ASSERT_EQ(Run({"report", "latest", "--format", "plugin-eval", "-o", evals}), 0) << error;
+  EXPECT_THAT(out, HasSubstr("8 cases"));
+  EXPECT_EQ(Run({"check", (folder.path() / "plugin").string()}), 3) << "no answers to try";
+  EXPECT_THAT(out, HasSubstr("eight"));
+  EXPECT_EQ(Run({"report", "latest", "--format", "plugin-eval"}), 2);
+  EXPECT_THAT(error, HasSubstr("-o DIR"));
+}
+
 }  // namespace
 }  // namespace upskill
