@@ -185,6 +185,40 @@ void AddChecks(const Json& json, Json& checks) {
   for (const Json& from : json.value("checks", Json::array())) checks.push_back(CheckFrom(from));
 }
 
+// What has become of a teacher's cases so far.
+struct CaseIntake {
+  VettedCases vetted;
+  std::vector<Case> aside;  // beyond their share
+  std::string broken;       // those whose checks run something and which don't work yet, with the problem
+};
+
+// `ids`: of the material's items, of which the case must cite one.
+void TakeWritten(const Json& json, const std::set<std::string>& ids, const Wanted& wanted, CaseIntake& intake) {
+  const auto return_whole = [&](const std::string& problem) {
+    const std::string text = DumpJson(json);
+    if (intake.broken.size() + text.size() < kMaxCaseBytes)
+      intake.broken += fmt::format("<test>\n{}\n</test>\nProblem: {}\n", text, problem);
+  };
+  const auto reject = [&](const std::string& input, const std::string& problem) {
+    intake.vetted.rejected.push_back(fmt::format("{}: {}", CutToColumns(OneLine(input), 60), problem));
+  };
+  Result<Case> test_case = CaseFromTeacher(json);
+  if (!test_case) {
+    reject(JsonGet<std::string>(json, "input", ""), test_case.error().message);
+    if (FindMember(json, "run") != nullptr) return_whole(test_case.error().message);
+    return;
+  }
+  if (!ids.empty() && !CitesOne(json, ids))
+    return reject(test_case->input, "it cites no item of the material by its id");
+  if (!Fits(*test_case, intake.vetted.cases, wanted)) {
+    intake.aside.push_back(*std::move(test_case));
+    return;
+  }
+  const bool runs = CheckKindOf(*test_case) == "executed";
+  const std::string reason = TakeCase(*std::move(test_case), intake.vetted, true);
+  if (runs && !reason.empty()) return_whole(reason);
+}
+
 }  // namespace
 
 bool AsksForWork(const Case& test_case) {
@@ -312,20 +346,14 @@ Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const
   std::set<std::string> ids;
   for (const MaterialItem& item : material.items) ids.insert(item.id);
   const Wanted wanted = WantedCases(options.cases, material);
-  VettedCases vetted;
-  std::vector<Case> aside;
+  CaseIntake intake;
+  VettedCases& vetted = intake.vetted;
   std::string last_problem;
   bool unreadable = false;  // the last answer
-  std::string broken;       // cases whose checks run something and which don't work yet
-  const auto return_whole = [&broken](const Json& json, const std::string& problem) {
-    const std::string text = DumpJson(json);
-    if (broken.size() + text.size() < kMaxCaseBytes)
-      broken += fmt::format("<test>\n{}\n</test>\nProblem: {}\n", text, problem);
-  };
   for (int attempt = 0; attempt <= options.tries && vetted.cases.size() < options.cases; ++attempt) {
     const std::size_t missing = options.cases - vetted.cases.size();
     const bool tight = unreadable;
-    const std::string repair = std::exchange(broken, "");
+    const std::string repair = std::exchange(intake.broken, "");
     const std::size_t most_tokens = std::min<std::size_t>(
         1000 + (tight ? 400 : 700) * missing, wanted.shares.executed > 0 ? kMaxTokensWithPrograms : kMaxAnswerTokens);
     const std::string prompt = CasesPrompt(material, items, wanted, vetted, repair, *options.prompts);
@@ -340,34 +368,15 @@ Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const
       continue;
     }
     for (const Json& json : answer->at("cases")) {
-      if (vetted.cases.size() == options.cases) break;
-      Result<Case> test_case = CaseFromTeacher(json);
-      if (!test_case) {
-        vetted.rejected.push_back(fmt::format(
-            "{}: {}", CutToColumns(OneLine(JsonGet<std::string>(json, "input", "")), 60), test_case.error().message));
-        if (FindMember(json, "run") != nullptr) return_whole(json, test_case.error().message);
-        continue;
-      }
-      if (!ids.empty() && !CitesOne(json, ids)) {
-        vetted.rejected.push_back(
-            fmt::format("{}: it cites no item of the material by its id", CutToColumns(OneLine(test_case->input), 60)));
-        continue;
-      }
-      if (!Fits(*test_case, vetted.cases, wanted)) {
-        aside.push_back(*std::move(test_case));
-        continue;
-      }
-      const bool runs = CheckKindOf(*test_case) == "executed";
-      const std::string reason = TakeCase(*std::move(test_case), vetted, true);
-      if (runs && !reason.empty()) return_whole(json, reason);
+      if (vetted.cases.size() < options.cases) TakeWritten(json, ids, wanted, intake);
     }
   }
-  for (Case& test_case : aside) {
+  for (Case& test_case : intake.aside) {
     if (vetted.cases.size() < options.cases) TakeCase(std::move(test_case), vetted, true);
   }
   if (vetted.cases.empty() && !last_problem.empty())
     return InputError("the teacher gave no usable test: " + last_problem);
-  return vetted;
+  return std::move(vetted);
 }
 
 std::vector<std::size_t> HeldOut(const std::vector<Case>& cases, double holdout, std::uint64_t seed) {
