@@ -123,7 +123,7 @@ TEST_F(BadInput, UnknownModel) {
 
 TEST_F(BadInput, GgufDoesNotExist) {
   MakeSkill(kSkill, kSuite);
-  ExpectRefused(Eval("llama:nowhere.gguf"), "nowhere.gguf: No such file or directory");
+  ExpectRefused(Eval("llama:nowhere.gguf"), "'llama:nowhere.gguf': no such file");
 }
 
 TEST_F(BadInput, GgufIsAFolder) {

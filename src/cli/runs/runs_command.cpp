@@ -7,8 +7,10 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/env/config.h"
 #include "cli/options/help_formatter.h"
@@ -275,6 +277,21 @@ ExitCode WriteCsv(const RunsOptions& options, const Found& found, Env& env) {
   return ExitCode::kSuccess;
 }
 
+// The matrix says what a skill adds to no skill: a run that compares it with another version says nothing of that, and
+// one that compares nothing is shown only for a skill without a comparison.
+void KeepComparisons(std::vector<JudgedRun>& runs) {
+  const auto compares = [](const JudgedRun& run) {
+    return run.plan().has_arm(Arm::kBaseline) && run.plan().has_arm(Arm::kSkill);
+  };
+  std::set<std::string> compared;
+  for (const JudgedRun& run : runs) {
+    if (compares(run)) compared.insert(run.plan().skill.name);
+  }
+  std::erase_if(runs, [&](const JudgedRun& run) {
+    return !compares(run) && (run.plan().arms.size() > 1 || compared.contains(run.plan().skill.name));
+  });
+}
+
 // `runs --matrix`, which may be written to a file as well.
 ExitCode PrintMatrix(const RunsOptions& options, const Found& found, Env& env) {
   const double tolerance = options.within_points / 100.0;
@@ -352,7 +369,9 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
     return ExitCode::kFailed;
   }
   if (options.ledger) return PrintLedger(options, runs_dir, env);
-  const Found found = Collect(options, runs_dir, env);
+  Found found = Collect(options, runs_dir, env);
+  const bool any = !found.runs.empty();
+  if (options.matrix) KeepComparisons(found.runs);
   if (const std::size_t left = found.python_folders; left > 0 && (options.json || options.matrix)) {
     env.error(TerminalText::Format("note: {} of the Python tool {} left out: {} no answers, which {} needs\n",
                                    Counted(left, "run"), left == 1 ? "is" : "are", left == 1 ? "it has" : "they have",
@@ -368,6 +387,10 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
     return printed;
   }
   if (!options.csv.empty()) return WriteCsv(options, found, env);
+  if (any && options.matrix && found.runs.empty()) {
+    env.error(TerminalText::Format("no run in the folder '{}' compares a skill with no skill\n", runs_dir.string()));
+    return ExitCode::kSuccess;
+  }
   if (found.rows.empty() || (options.matrix && found.runs.empty())) {
     const bool all = options.skills.empty() && options.models.empty();
     env.error(
