@@ -257,6 +257,8 @@ TEST_F(Reports, Matrix) {
   Eval({kReportedStudent}, {"--no-baseline", "--against", (folder.path() / "old/arithmetic").string()});
   ASSERT_EQ(Run({"runs", "--matrix"}), 0);
   EXPECT_THAT(out, AllOf(HasSubstr("▲ +100"), HasSubstr("▼ -100")));
+  ASSERT_EQ(Run({"runs", "-m", kReportedStudent}), 0);
+  EXPECT_THAT(out, AllOf(HasSubstr("previous"), Not(HasSubstr("baseline"))));
   EXPECT_EQ(Run({"runs", "--matrix", "-s", "other"}), 0);
   EXPECT_THAT(error, HasSubstr("no runs of this skill and model in "));
   for (const char* metric : {"success", "tokens", "cost", "time"}) {

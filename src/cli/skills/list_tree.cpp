@@ -67,11 +67,12 @@ TreeNode VerdictNode(const LastVerdict& last, bool verbose, const Style& style) 
   const RunRow& row = last.row;
   const std::string& run = row.run;
   constexpr std::size_t kShortName = 4;  // by which every command finds the run
-  std::string source = "run " + (verbose || run.size() <= kShortName ? run : run.substr(run.size() - kShortName));
+  std::string source = last.skill_changed ? "the skill has changed since run " : "run ";
+  source += (verbose || run.size() <= kShortName ? run : run.substr(run.size() - kShortName));
+  if (ComparesVersions(row)) source += ", against the previous version";
   if (verbose && !row.created.empty()) source += ", " + row.created;
   if (!row.part.empty()) source += ", shard " + row.part;
   if (row.rechecked) source += ", rechecked";
-  if (last.skill_changed) source += "; the skill has changed since";
   const TerminalText dim = Tinted(style, Tint::kDim, TerminalText::EscapeLine(source));
   const std::string& model = row.student.student.name;
   if (verbose) return {TerminalText::Format("{}: {} · {}", model, LiftLine(row.verdict, *row.lift(), style), dim), ""};

@@ -27,6 +27,9 @@ struct RunRow {
   const std::optional<double>& lift() const { return verdict.lift ? verdict.lift : student.lift; }
 };
 
+// Whether the lift is against another version of the skill, because the run has no answers without one.
+bool ComparesVersions(const RunRow& row);
+
 enum class RunMetric { kSuccess, kTokens, kCost, kTime };
 
 // The run's name, with its part: "2026_11_21_10_12_33-abcd shard 2/8".
