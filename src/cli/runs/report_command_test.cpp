@@ -251,6 +251,13 @@ TEST_F(Reports, Matrix) {
   EXPECT_EQ(OutAsJson().at("cells").size(), 2U);
   ASSERT_EQ(Run({"runs", "--matrix", "-m", kBad, "--json"}), 0);
   EXPECT_EQ(OutAsJson().at("cells").at(0).at("model"), kBad);
+  EXPECT_EQ(Run({"runs", "--matrix", "-s", "other"}), 0);
+  EXPECT_THAT(error, HasSubstr("no runs of this skill and model in "));
+  for (const char* metric : {"success", "tokens", "cost", "time"}) {
+    ASSERT_EQ(Run({"runs", "--metric", metric}), 0) << metric;
+    EXPECT_THAT(out, AllOf(HasSubstr("baseline"), HasSubstr("with skill"), HasSubstr("helps"), HasSubstr("hurts")))
+        << metric;
+  }
   // What a run says that doesn't compare the skill with no skill isn't in the matrix.
   folder.Write("old/arithmetic/SKILL.md", "---\nname: arithmetic\ndescription: How to add.\n---\nAdd them.\n");
   Eval({kReportedStudent}, {"--no-baseline", "--runs", "1"});
@@ -259,13 +266,6 @@ TEST_F(Reports, Matrix) {
   EXPECT_THAT(out, AllOf(HasSubstr("▲ +100"), HasSubstr("▼ -100")));
   ASSERT_EQ(Run({"runs", "-m", kReportedStudent}), 0);
   EXPECT_THAT(out, AllOf(HasSubstr("previous"), Not(HasSubstr("baseline"))));
-  EXPECT_EQ(Run({"runs", "--matrix", "-s", "other"}), 0);
-  EXPECT_THAT(error, HasSubstr("no runs of this skill and model in "));
-  for (const char* metric : {"success", "tokens", "cost", "time"}) {
-    ASSERT_EQ(Run({"runs", "--metric", metric}), 0) << metric;
-    EXPECT_THAT(out, AllOf(HasSubstr("baseline"), HasSubstr("with skill"), HasSubstr("helps"), HasSubstr("hurts")))
-        << metric;
-  }
 }
 
 TEST_F(Reports, FilesForOtherProgramsAreWrittenAndRead) {

@@ -58,7 +58,7 @@ TerminalText MetricLine(const RunRow& row, Arm of, RunMetric metric, double most
   const std::size_t cells = style.columns >= 70 ? 20 : 10;
   const double full = metric == RunMetric::kSuccess ? 1.0 : most;
   const double share = full > 0 ? MetricOf(*arm, metric).value_or(0.0) / full : 0.0;
-  return TerminalText::Format("  {:<10}  {} {}\n", ArmLabel(of), Bar(share, cells),
+  return TerminalText::Format("  {:<10}  {} {}\n", of == Arm::kPrevious ? ArmName(of) : ArmLabel(of), Bar(share, cells),
                               MetricText(*arm, metric, IsFree(row.student.student, row.verdict)));
 }
 
