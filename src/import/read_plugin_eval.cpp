@@ -12,7 +12,7 @@
 namespace upskill {
 namespace {
 
-// What explains a score, as the details of its check: the graders that it is made of.
+// Why an answer has its score: the graders that failed, or the mock that ended the run.
 std::string FailedGraders(const Json& run) {
   if (const Json* const aborted = FindMember(run, "aborted"))
     return fmt::format("the mock of {} ended the run: {}", ExcerptLine(StringAt(*aborted, "server"), 40),
@@ -27,24 +27,29 @@ std::string FailedGraders(const Json& run) {
   return failed.empty() ? "" : "failed: " + failed;
 }
 
-// An entry of an arm. Nothing: it holds neither a score nor an error.
-std::optional<ImportedAnswer> AnswerOfRun(const Json& run, const ImportOptions& options) {
+constexpr const char* kNoScore = "it has no score";
+
+// An entry of an arm. Without a score, it is an error: nobody knows whether it would have passed.
+ImportedAnswer AnswerOfRun(const Json& run, const ImportOptions& options) {
   ImportedAnswer answer;
-  answer.error = StringAt(run, "error");
+  const Json& error = Member(run, "error");
+  const bool any_error = !error.is_null() && error != false;
+  if (any_error) answer.error = ExcerptLine(error.is_string() ? error.get<std::string>() : DumpJson(error), 200);
   answer.seconds = NonNegativeAt(run, "durationSeconds").value_or(0.0);
-  // What the judge cost is in it, too.
+  // It includes what the judge cost.
   if (const std::optional<double> cost = NonNegativeAt(run, "costUsd"))
     answer.cost_usd = std::max(0.0, *cost - NonNegativeAt(run, "judgeCostUsd").value_or(0.0));
   if (answer.error.empty() && Member(run, "skippedPaidGraders") == true)
     answer.error = "graders that cost were skipped";
-  for (const Json& grader : Member(run, "graders")) {  // which fails such a grader there
+  // There, a failed call of the judge is a failed grader.
+  for (const Json& grader : Member(run, "graders")) {
     const std::string explanation = StringAt(grader, "explanation");
     if (answer.error.empty() && explanation.find("judge call failed") != std::string::npos)
       answer.error = ExcerptLine(explanation, 200);
   }
-  if (!answer.error.empty()) return answer;
   const std::optional<double> score = NonNegativeAt(run, "score");
-  if (!score) return std::nullopt;
+  if (!score && answer.error.empty()) answer.error = kNoScore;
+  if (!answer.error.empty()) return answer;
   answer.checks.push_back(ScoreCheck(*score, options.pass_at));
   CheckResult& check = answer.checks.front();
   if (const std::string failed = FailedGraders(run); check.outcome == Outcome::kFail && !failed.empty())
@@ -72,14 +77,14 @@ std::string ProblemOfPlugins(const Json& suite) {
 void AddNotes(const Json& json, const ImportOptions& options, ImportedResults& results) {
   if (Member(json, "partial") == true) {
     const std::string reason = ExcerptLine(StringAt(json, "partialReason"), 40);
-    results.AddNote(fmt::format("The evaluation ended early{}, so that cases or runs are missing.",
+    results.AddNote(fmt::format("The evaluation ended early{}, so some cases or runs are missing.",
                                 reason.empty() ? "" : fmt::format(" ({})", reason)));
   }
   results.AddNote(fmt::format("An answer passes if its score is at least {:.4g} %{}.", options.pass_at * 100.0,
-                              options.pass_at >= 1.0 ? ": all its graders that count pass" : " (--pass-at)"));
+                              options.pass_at >= 1.0 ? ", that is, if every scored grader passes" : " (--pass-at)"));
   if (const double threshold = JsonGet(Member(json, "suite"), "threshold", 1.0); threshold < 1.0)
-    results.AddNote(
-        fmt::format("There, a case passes if the mean of its scores is at least {:.4g} %.", threshold * 100));
+    results.AddNote(fmt::format("`claude plugin eval` passes a case if the mean of its scores is at least {:.4g} %.",
+                                threshold * 100));
 }
 
 }  // namespace
@@ -103,7 +108,6 @@ Result<ImportedResults> ResultsOfPluginEval(const Json& json, const std::string&
   std::set<std::string> models;
   std::set<std::string> seen;
   std::vector<std::string> labels;
-  std::size_t empty = 0;
   std::map<std::string, std::string> folders;  // of the first case of each name: others may have it, too
   for (const Json& one : Member(json, "cases")) {
     const std::string name = StringAt(one, "name");
@@ -119,28 +123,26 @@ Result<ImportedResults> ResultsOfPluginEval(const Json& json, const std::string&
       if (!arm && seen.insert(label).second) labels.push_back(label);
       if (!arm || !runs.is_array()) continue;
       for (const Json& run : runs) {
-        std::optional<ImportedAnswer> answer = AnswerOfRun(run, options);
-        if (!answer) {
-          ++empty;
-          continue;
-        }
-        answer->case_id = id;
-        answer->arm = *arm;
+        ImportedAnswer answer = AnswerOfRun(run, options);
+        answer.case_id = id;
+        answer.arm = *arm;
         if (*arm == Arm::kSkill && !problem.empty()) {
-          answer->error = problem;
-          answer->checks.clear();
+          answer.error = problem;
+          answer.checks.clear();
         }
         results.AddCase(id, StringAt(one, "promptMarkdown"));
-        results.answers.push_back(*std::move(answer));
+        results.answers.push_back(std::move(answer));
       }
     }
   }
   if (results.answers.empty())
     return InputError(fmt::format("{}: no answer with or without the plugin; {}", source, LabelsHint(labels)));
+  const bool any_known = std::any_of(results.answers.begin(), results.answers.end(),
+                                     [](const ImportedAnswer& answer) { return answer.error != kNoScore; });
+  if (!any_known) return InputError(source + ": no run has a score");
   models.erase("");
   if (models.size() > 1) results.AddNote("Cases were given to different models; they are judged together.");
   for (ImportedAnswer& answer : results.answers) answer.model = models.size() == 1 ? *models.begin() : "";
-  if (empty > 0) results.AddNote(fmt::format("{} with neither a score nor an error left out.", Counted(empty, "run")));
   return results;
 }
 

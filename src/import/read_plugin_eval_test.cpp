@@ -21,8 +21,8 @@ Result<ImportedResults> FromPluginEval(const std::string& text, const ImportOpti
 // As Claude Code 2.1.332 writes it, shortened.
 constexpr const char* kAggregateResult = R"({"schemaVersion": 1, "claudeVersion": "2.1.332",
   "startedAt": "2026-11-30T09:00:00.000Z", "durationSeconds": 60, "costUsd": 0.5, "partial": false,
-  "suite": {"root": "/work/greet", "ablation": "with-without", "threshold": 0.7, "modelOverride": "sonnet",
-    "pluginId": "greet@market", "plugins": [{"name": "greet", "path": "/work/greet", "version": "0.1.0",
+  "suite": {"root": "/plugins/greet", "ablation": "with-without", "threshold": 0.7, "modelOverride": "sonnet",
+    "pluginId": "greet@market", "plugins": [{"name": "greet", "path": "/plugins/greet", "version": "0.1.0",
       "problem": "identity_unverified"}]},
   "cases": [{"name": "hello", "dir": "evals/hello", "source": "prose", "promptMarkdown": "Say *hi*", "model": "haiku",
     "graders": [{"name": "fired", "type": "tool_used", "weight": 1, "config": {"tool": "Skill", "min": 1}}], "arms": {
@@ -71,6 +71,16 @@ TEST(PluginEval, AnswersWithoutThePluginOrItsGradersDontCount) {
   EXPECT_EQ(results->answers[0].model, "claude-9");
   EXPECT_THAT(results->notes, Contains(HasSubstr("will_not_load")));
   EXPECT_THAT(results->notes, Contains(HasSubstr("ended early (cost_ceiling)")));
+}
+
+TEST(PluginEval, WhatHasNoScoreIsAnErrorAndNotLeftOut) {
+  const Result<ImportedResults> results = FromPluginEval(R"({"cases": [{"name": "a", "arms": {
+    "with": [{"score": 1}, {"score": null}, {"score": 1, "error": {"message": "boom"}}, {}], "without": [{"score": 0}]}}]})");
+  ASSERT_TRUE(results.ok()) << results.error().message;
+  std::size_t errors = 0;
+  for (const ImportedAnswer& answer : results->answers) errors += answer.error.empty() ? 0 : 1;
+  EXPECT_EQ(results->answers.size(), 5U);
+  EXPECT_EQ(errors, 3U);
 }
 
 TEST(PluginEval, CasesOfOneNameAreTold) {
