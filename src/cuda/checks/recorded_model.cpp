@@ -87,8 +87,12 @@ void AddSources(const Json& report, KernelSources& sources) {
           fmt::format("{}/{}", kTorchFolder, fmt::format(fmt::runtime(name), sources.cuda.size() / 2)));
       sources.files[sources.cuda.back()] = StringAt(extension, key);
     }
-    for (const Json& flag : Member(extension, "flags"))
-      sources.flags.push_back(flag.is_string() ? flag.get<std::string>() : "");
+    // The record is made beside the answer's Python, and nvcc passes some of its flags to a shell.
+    static const RE2 harmless(R"(-D\w+(=[\w.+-]*)?|--?use_fast_math)");
+    for (const Json& flag : Member(extension, "flags")) {
+      if (flag.is_string() && RE2::FullMatch(flag.get_ref<const std::string&>(), harmless))
+        sources.flags.push_back(flag.get<std::string>());
+    }
   }
 }
 

@@ -12,6 +12,7 @@ namespace upskill {
 namespace {
 
 using testing::HasSubstr;
+using testing::IsSupersetOf;
 
 CudaRunSpec SpecOfModel() {
   CheckSpec check;
@@ -63,6 +64,15 @@ TEST_F(RecordedModelTest, SourcesAreThoseOfLoadInline) {
     EXPECT_THAT(model.sources.files.at(model.sources.cuda[0]), HasSubstr("// the kernels"));
     EXPECT_THAT(model.sources.files.at(model.sources.cuda[1]), HasSubstr("m.def(\"f\", &f);"));
   }
+}
+
+TEST_F(RecordedModelTest, FlagsForAShellAreLeftOut) {
+  const RecordedModel model = Record(kPlain,
+                                     "CPP, CUDA, ['f'], extra_cuda_cflags=['-DX=1', '--use_fast_math', '-DY=$(id)', "
+                                     "'-Xcompiler=x;echo;:use_fast_math']");
+  EXPECT_EQ(model.problem + model.unclear, "");
+  EXPECT_THAT(model.sources.flags, IsSupersetOf({"-DX=1", "--use_fast_math"}));
+  for (const std::string& flag : model.sources.flags) EXPECT_EQ(flag.find_first_of("$;"), std::string::npos) << flag;
 }
 
 TEST_F(RecordedModelTest, CallsAreThoseOfForwardForEachOfTheSizes) {
