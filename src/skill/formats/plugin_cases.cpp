@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "skill/formats/readers.h"
+#include "skill/frontmatter.h"
 #include "util/files.h"
 #include "util/text.h"
 #include "util/yaml.h"
@@ -80,7 +81,8 @@ Result<Json> FieldsOf(const std::string& yaml, const fs::path& place) {
 
 // The front matter of a file of Markdown, which may be missing, and its `body`.
 Result<Json> ReadMarkdown(const fs::path& folder, const std::string& name) {
-  ASSIGN_OR_RETURN(const std::string text, ReadTextBelow(folder, name));
+  ASSIGN_OR_RETURN(std::string text, ReadTextBelow(folder, name));
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   const std::vector<std::string_view> lines = SplitLines(text);
   const auto is_fence = [](std::string_view line) { return Trim(line) == "---"; };
   const auto end =
@@ -127,7 +129,7 @@ Status AddGraderFiles(const fs::path& root, const std::string& folder, std::vect
   std::sort(names.begin(), names.end());
   for (const fs::path& name : names) {
     ASSIGN_OR_RETURN(Json grader, ReadMarkdown(root, folder + "/" + name.string()));
-    if (grader.size() == 1) continue;  // notes
+    if (grader.size() == 1 && ToLowerAscii(name.stem().string()) == "readme") continue;  // notes
     grader["name"] = JsonGet(grader, "name", name.stem().string());
     graders.push_back(std::move(grader));
   }
@@ -160,7 +162,7 @@ Result<PluginCase> ReadPluginCase(const fs::path& root, const std::string& folde
   one.tags = Member(FindMember(prompt, "tags") != nullptr ? prompt : document, "tags");
   for (const char* key : {"scaffold_script", "history_file", "add_dirs", "mocks"}) {
     if (!Member(Member(document, "context"), key).empty() || fs::is_directory(root / folder / key, code))
-      one.checks.push_back(SkippedCheck(key, "the case starts from what Claude Code alone makes of it"));
+      one.checks.push_back(SkippedCheck(key, "only Claude Code can set up what the case starts from"));
   }
   const Json& graders = Member(document, "graders");
   if (graders.is_array()) one.graders.assign(graders.begin(), graders.end());
@@ -191,7 +193,7 @@ Result<std::string> PatternOf(std::string pattern, std::string flags) {
 Result<Json> RegexCheck(const Json& grader) {
   const std::string match = JsonGet(grader, "match", std::string("contains"));
   if (match != "contains" && match != "not_contains" && match != "count:0")
-    return InputError(fmt::format("matches are not counted ({})", ExcerptLine(match, 20)));
+    return InputError(fmt::format("counting matches isn't supported ({})", ExcerptLine(match, 20)));
   ASSIGN_OR_RETURN(std::string pattern, PatternOf(TextAt(grader, "pattern"), StringAt(grader, "flags")));
   Json check = {{"type", match == "contains" ? "regex" : "not_regex"}, {"pattern", std::move(pattern)}};
   return WithTarget(std::move(check), Member(grader, "target"));
@@ -202,7 +204,7 @@ Result<Json> ToolCheck(const Json& grader) {
   const auto minimum = JsonGet(grader, "min", std::size_t{1});
   const auto maximum = JsonGet(grader, "max", kAnyNumber);
   if (maximum < minimum) return InputError("its \"max\" is below its \"min\", which is 1 if it isn't stated");
-  if (minimum == 0 && maximum >= kAnyNumber) return InputError("any number of calls passes");
+  if (minimum == 0 && maximum >= kAnyNumber) return InputError("it accepts any number of calls");
   const std::string tool = StringAt(grader, "tool");
   const std::string own = ToLowerAscii(tool);  // students of this program have bash, grep, read_file and so on
   Json check = {{"type", "tool_call"}, {"tool", {tool, own, own + "_file"}}, {"minimum", minimum}};
@@ -286,11 +288,11 @@ Result<ConvertedSuite> ConvertPluginCases(const fs::path& root, const fs::path& 
     return Error{ErrorKind::kNotFound,
                  fmt::format("{}: all cases are about other skills than {}", root.string(), name)};
   if (fs::is_directory(root / "mocks", code))
-    suite.warnings.push_back((root / "mocks").string() + ": no stand-ins for MCP servers are started");
+    suite.warnings.push_back((root / "mocks").string() + ": mock MCP servers aren't supported, so none is started");
   if (with_only > 0)
     suite.warnings.push_back(
-        fmt::format("{}: left out: {} about the plugin's use, which Claude Code doesn't score either", root.string(),
-                    Counted(with_only, "grader")));
+        fmt::format("{}: left out: {} of whether the plugin is used; Claude Code doesn't score them either",
+                    root.string(), Counted(with_only, "grader")));
   return suite;
 }
 

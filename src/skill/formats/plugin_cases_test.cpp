@@ -75,6 +75,16 @@ TEST_F(PluginCasesTest, PromptAndGradersAreACase) {
   EXPECT_THAT(suite.warnings, IsEmpty());
 }
 
+TEST_F(PluginCasesTest, NoGraderIsLeftOutSilently) {
+  Write("evals/hello/prompt.md", "\xEF\xBB\xBF---\nname: greeting\n---\nSay hello\n");
+  Write("evals/hello/graders/a.md", "\xEF\xBB\xBF---\ntype: regex\npattern: hello\n---\n");
+  Write("evals/hello/graders/b.md", "---\ntype: regex\npattern: world\n");
+  const ConvertedSuite suite = Read();
+  EXPECT_EQ(DumpJson(suite.cases.at(0).json),
+            R"({"id":"greeting","input":"Say hello","checks":[{"type":"regex","pattern":"hello"}]})");
+  EXPECT_THAT(suite.warnings, ElementsAre(HasSubstr("the grader b is left out")));
+}
+
 TEST_F(PluginCasesTest, ThePromptIsLaidOverCaseYaml) {
   Write("evals/group/one/case.yaml",
         "schema_version: \"1.1\"\nname: named\nexecution:\n  prompt: from yaml\n  append_system_prompt: Be brief.\n"
