@@ -68,8 +68,8 @@ Status CheckSizeOf(const Case& test_case) {
   return {};
 }
 
-// The answer to a case with a gap has only what fills it: JSON, TOML and YAML that is looked into without a name of a
-// file is the completed file's, if that has the format.
+// The answer to a case with a gap has only what fills it: a check of JSON, TOML or YAML without a file reads the
+// completed file, if that has the format.
 void NameCompletedFile(const std::string& file, std::vector<CheckSpec>& checks) {
   std::string format = std::filesystem::path(file).extension().string();
   if (format == ".yml") format = ".yaml";

@@ -165,11 +165,11 @@ class CaseFolder {
 // "tests.json:3: case 1 ("colour"): "wrong" entry 2: …".
 Error BadWrong(const Case& test_case, std::size_t entry, const std::string& why) {
   const std::string place = test_case.place.empty() ? fmt::format("case \"{}\"", test_case.id) : test_case.place;
-  return InputError(
-      fmt::format("{}: \"wrong\" entry {}: {}; an entry is {{\"name\": …, \"answer\": …, \"fails\": …}}, "
-                  "of which \"name\" and \"fails\" may be missing, and \"replace\" and \"with\" may take the place of "
-                  "\"answer\"",
-                  place, entry, why));
+  return InputError(fmt::format(
+      "{}: \"wrong\" entry {}: {}; an entry is {{\"name\": …, \"answer\": …, \"fails\": …}}, "
+      "of which \"name\" and \"fails\" are optional; \"replace\" and \"with\" in place of \"answer\" change "
+      "one place of the reference",
+      place, entry, why));
 }
 
 // The case's reference with another text in one place.
@@ -178,7 +178,8 @@ Result<std::string> ReplacedReference(const Case& test_case, std::size_t number,
   std::string text = test_case.reference;
   const std::size_t at = text.find(before);
   if (at == std::string::npos || text.find(before, at + 1) != std::string::npos || !item.contains("with"))
-    return BadWrong(test_case, number, "\"replace\" must be a text that the reference has once, and \"with\" another");
+    return BadWrong(test_case, number,
+                    "\"replace\" must be a text that the reference has once, and \"with\" must be given");
   return text.replace(at, before.size(), JsonGet<std::string>(item, "with", ""));
 }
 
@@ -199,7 +200,7 @@ Status ReadWrongOfCase(const Case& test_case, AnswersOfCase& answers) {
         return BadWrong(test_case, number, fmt::format("\"{}\" must be a text", member.key()));
     }
     if (item.contains("answer") == item.contains("replace"))
-      return BadWrong(test_case, number, "it has no \"answer\", or two");
+      return BadWrong(test_case, number, "it must have either \"answer\" or \"replace\"");
     std::string text = JsonGet<std::string>(item, "answer", "");
     if (item.contains("replace")) {
       ASSIGN_OR_RETURN(text, ReplacedReference(test_case, number, item));

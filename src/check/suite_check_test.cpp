@@ -165,7 +165,7 @@ TEST(CheckSuite, RefusesAnswersThatItCannotPlace) {
   EXPECT_THAT(wrong(R"({"answer": "b"})"), HasSubstr("\"wrong\" is an object, not a list"));
   EXPECT_THAT(wrong(R"([{"answer": "b"}, {"answer": "b", "fail": "x"}])"), HasSubstr("entry 2: unknown key \"fail\""));
   EXPECT_THAT(wrong(R"([{"anwser": "b"}])"), HasSubstr("unknown key \"anwser\""));
-  EXPECT_THAT(wrong(R"([{"name": "b"}])"), HasSubstr("it has no \"answer\""));
+  EXPECT_THAT(wrong(R"([{"name": "b"}])"), HasSubstr("either \"answer\" or \"replace\""));
   EXPECT_THAT(wrong(R"([{"replace": "b", "with": "c"}])"), HasSubstr("a text that the reference has once"));
   EXPECT_THAT(wrong(R"([{"answer": "b", "fails": ""}])"), HasSubstr("\"fails\" must be a text"));
   EXPECT_THAT(wrong(R"([{"name": "x", "answer": "b"}, {"name": "x", "answer": "c"}])"),

@@ -54,7 +54,7 @@ std::string ModelListAdvice(const Connection& connection, std::string_view path,
                             const Error& error, const Result<HttpResponse>& list) {
   std::string called = fmt::format("; {}{} was called", connection.servers, path);
   const std::optional<std::vector<std::string>> names = ModelsIn(list);
-  // Of a model that is missing, such servers say that it is one.
+  // Where only the model is missing, the server's message mentions it.
   const bool lacks_path = !ContainsAny(ToLowerAscii(error.message), {"model"});
   if (connection.provider.wire == Wire::kAnthropic && !connection.hosts.empty() && lacks_path) {
     return fmt::format(

@@ -53,6 +53,16 @@ bool Passes(const Json& json, const std::string& answer) {
   return checks && AllPass(checks->Run(answer));
 }
 
+// From material with code, so that cases shall run something.
+Result<VettedCases> WrittenFromCode(FakeTeacher& model, const TempFolder& folder, std::size_t cases) {
+  ASSIGN_OR_RETURN(Teacher teacher, Teacher::Open(model, folder.path() / "calls.jsonl"));
+  CaseOptions options;
+  options.cases = cases;
+  Material material;
+  material.existing.body = "```python\ndef double(x): ...\n```\n";
+  return WriteCases(teacher, material, options);
+}
+
 class ExecutedCase : public testing::Test {
  protected:
   void SetUp() override {
@@ -122,13 +132,7 @@ TEST_F(ExecutedCase, GoesBackToTheTeacherWithWhatItPrinted) {
     if (number == 0) json["run"]["calls"][0]["result"] = "5";
     return DumpJson({{"cases", {json}}});
   });
-  Result<Teacher> teacher = Teacher::Open(model, folder.path() / "calls.jsonl");
-  ASSERT_TRUE(teacher.ok());
-  CaseOptions options;
-  options.cases = 1;
-  Material material;
-  material.existing.body = "```python\ndef double(x): ...\n```\n";
-  const Result<VettedCases> vetted = WriteCases(*teacher, material, options);
+  const Result<VettedCases> vetted = WrittenFromCode(model, folder, 1);
   ASSERT_TRUE(vetted.ok()) << vetted.error().message;
   ASSERT_THAT(vetted->cases, SizeIs(1));
   EXPECT_EQ(SharesOf(vetted->cases).executed, 1U);
@@ -137,7 +141,7 @@ TEST_F(ExecutedCase, GoesBackToTheTeacherWithWhatItPrinted) {
   EXPECT_THAT(model.requests[1].messages[0].text, HasSubstr("double(2) gives 4, not 5"));
 }
 
-// Half of the cases that run shall need a few lines, which students can write that can't write a program.
+// Half of the cases that run should need only a few lines, so that students that can't write a program can pass.
 TEST_F(ExecutedCase, HalfOfThemAreGaps) {
   const TempFolder folder;
   FakeTeacher model([](const ChatRequest&, std::size_t number) -> Result<std::string> {
@@ -154,13 +158,7 @@ TEST_F(ExecutedCase, HalfOfThemAreGaps) {
     }
     return DumpJson({{"cases", cases}});
   });
-  Result<Teacher> teacher = Teacher::Open(model, folder.path() / "calls.jsonl");
-  ASSERT_TRUE(teacher.ok());
-  CaseOptions options;
-  options.cases = 4;
-  Material material;
-  material.existing.body = "```python\ndef double(x): ...\n```\n";
-  const Result<VettedCases> vetted = WriteCases(*teacher, material, options);
+  const Result<VettedCases> vetted = WrittenFromCode(model, folder, 4);
   ASSERT_TRUE(vetted.ok()) << vetted.error().message;
   EXPECT_THAT(vetted->cases, SizeIs(4));
   EXPECT_EQ(SharesOf(vetted->cases).gaps, 1U);

@@ -254,7 +254,7 @@ Status WriteReport(const CheckCommandOptions& options, FileFormat format, const 
                                              : DumpJsonIndented(DocumentOf(suite, report, judge)) + "\n");
 }
 
-// The exit code; what --strict doesn't accept is told.
+// The exit code; also reports what --strict rejects.
 ExitCode CodeOf(const SuiteReport& report, std::size_t warnings, const CheckCommandOptions& options, const Env& env) {
   if (report.interrupted) return ExitCode::kInterrupted;
   std::size_t judged = 0;

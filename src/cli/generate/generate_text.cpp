@@ -206,7 +206,7 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
                           Counted(context, "token")),
               env);
   env.out(TerminalText::Format(
-      "teacher   {} ({}): about {} requests{}, more if answers have to be repeated, up to about {} tokens in, {} out",
+      "teacher   {} ({}): about {} requests{} (more if answers have to be repeated), up to about {} tokens in, {} out",
       session.options.model, PriceText(*session.teacher_model), calls,
       options.no_critique ? "" : ", one of them to correct its draft", WithThousands(static_cast<long long>(in)),
       WithThousands(static_cast<long long>(out))));

@@ -91,7 +91,7 @@ ExitCode WritePluginCases(std::span<const JudgedRun> runs, const std::string& ou
     return PrintError(env, InputError("--format plugin-eval writes the cases of one run; name only one"));
   const Result<PluginCases> written = ExportPluginCases(runs.front().plan(), output);
   if (!written) return PrintError(env, written.error());
-  for (const std::string& one : written->left_out) PrintWarning(env, "left out: " + one);
+  for (const std::string& one : written->left_out) PrintWarning(env, one);
   env.out(TerminalText::Format("{} written: {}\n", output, Counted(written->cases, "case")));
   return ExitCode::kSuccess;
 }

@@ -40,8 +40,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What `runs` says of the runs that can be gone on with; empty for none. Nothing of the record of a run in jobs but its
-// engine is repeated: it may come from elsewhere.
+// What `runs` says of runs that can be resumed; empty for none. Of the record of a run in jobs, which may come from
+// elsewhere, only the engine is shown.
 TerminalText UnfinishedText(const fs::path& runs_dir, const std::vector<RunRow>& rows) {
   std::map<std::string, bool> answered;            // by run: whether no cell is unanswered
   std::map<std::string, TerminalText> unfinished;  // by run, so that the newest is the last
@@ -277,8 +277,8 @@ ExitCode WriteCsv(const RunsOptions& options, const Found& found, Env& env) {
   return ExitCode::kSuccess;
 }
 
-// The matrix says what a skill adds to no skill: a run that compares it with another version says nothing of that, and
-// one that compares nothing is shown only for a skill without a comparison.
+// The matrix says what a skill adds to no skill: a run that compares it with another version says nothing about that,
+// and one that compares nothing is shown only for a skill without a comparison.
 void KeepComparisons(std::vector<JudgedRun>& runs) {
   const auto compares = [](const JudgedRun& run) {
     return run.plan().has_arm(Arm::kBaseline) && run.plan().has_arm(Arm::kSkill);
@@ -370,7 +370,7 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
   }
   if (options.ledger) return PrintLedger(options, runs_dir, env);
   Found found = Collect(options, runs_dir, env);
-  const bool any = !found.runs.empty();
+  const bool had_runs = !found.runs.empty();
   if (options.matrix) KeepComparisons(found.runs);
   if (const std::size_t left = found.python_folders; left > 0 && (options.json || options.matrix)) {
     env.error(TerminalText::Format("note: {} of the Python tool {} left out: {} no answers, which {} needs\n",
@@ -387,7 +387,7 @@ ExitCode RunRuns(const RunsOptions& options, Env& env) {
     return printed;
   }
   if (!options.csv.empty()) return WriteCsv(options, found, env);
-  if (any && options.matrix && found.runs.empty()) {
+  if (had_runs && options.matrix && found.runs.empty()) {
     env.error(TerminalText::Format("no run in the folder '{}' compares a skill with no skill\n", runs_dir.string()));
     return ExitCode::kSuccess;
   }

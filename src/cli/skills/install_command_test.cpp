@@ -185,7 +185,7 @@ TEST_F(InstallCommand, NameInTheConfiguredFolder) {
 TEST_F(InstallCommand, APluginStandsForItsOnlySkill) {
   folder.Write("plugin/.claude-plugin/plugin.json", R"({"name": "manners"})");
   folder.Write("plugin/skills/greet/SKILL.md", SkillFileOf("greet"));
-  folder.Write("plugin/evals/a/work/.claude/skills/other/SKILL.md", SkillFileOf("other"));
+  folder.Write("plugin/evals/a/files/.claude/skills/other/SKILL.md", SkillFileOf("other"));
   const std::string plugin = (folder.path() / "plugin").string();
   Do({"install", plugin, "--agent", "pi"});
   EXPECT_TRUE(fs::exists(project() / ".pi/skills/greet/SKILL.md"));

@@ -20,8 +20,7 @@ constexpr std::size_t kMaxSources = 50;
 constexpr std::size_t kShownTools = 60;
 constexpr const char* kInlinePython =
     "the answer is Python that compiles CUDA itself (load_inline): ask for a .cu file with the kernel and a function "
-    "that "
-    "launches it, or have it run by a cuda_run with \"init_inputs\"";
+    "that launches it, or have it run by a cuda_run with \"init_inputs\"";
 
 bool CompilesItself(std::string_view python) { return python.find("load_inline(") != std::string_view::npos; }
 

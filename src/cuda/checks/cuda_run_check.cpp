@@ -72,7 +72,7 @@ class CudaRun : public Check {
     if (std::string lacks = WhatIsLacking(build->problem + build->unclear); !lacks.empty())
       return Skipped(std::move(lacks));
     if (spec_.init_inputs && sources.cuda.size() > 2 && build->problem.find("multiple definition") != std::string::npos)
-      return Skipped("its extensions define the same names, and are linked together here");
+      return Skipped("its extensions define the same name, and here all of them are linked into one program");
     if (!build->unclear.empty()) return Skipped(build->unclear);
     if (!build->problem.empty() && !python.empty()) return Skipped(std::move(python));
     if (!build->problem.empty())

@@ -163,7 +163,7 @@ ElementType ReferenceType(ElementType type) {
 }
 
 int SeedsOf(const CudaRunSpec& spec, bool first_of_sizes) {
-  // Whether the host decides by what it reads shows only with other inputs, which repetitions don't have here.
+  // Only other inputs show whether the host decides by what it reads; repetitions have the same ones.
   return spec.deterministic && first_of_sizes ? std::max(spec.seeds, 2) : spec.seeds;
 }
 

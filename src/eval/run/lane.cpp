@@ -15,7 +15,7 @@ constexpr std::size_t kRejectedBeforeStop = 20;
 constexpr std::size_t kSameErrorBeforeStop = 8;  // in a row: what is asked makes no difference
 constexpr std::size_t kUnreachableBeforeStop = 3;
 constexpr int kUnreachableAttempts = 2;
-// Of what has cost something and may cost it again, such as an agent program that wasn't done at its time limit:
+// Where a failed attempt has cost something, such as an agent program that wasn't done at its time limit:
 constexpr int kPaidAttempts = 2;
 
 }  // namespace

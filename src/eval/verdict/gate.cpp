@@ -218,13 +218,12 @@ class Examiner {
     if (loss->state == LossGuard::State::kShown) return {false, fmt::format("{} (p = {:.2g})", text, loss->p)};
     if (loss->before == 0.0) return {true, text + "; nothing passed before, so nothing could be lost"};
     const std::optional<double> findable = loss->Findable();
-    return {
-        true,
-        text + (findable ? fmt::format("; a loss of {:.0f} points or more would have been found in 90 % of runs",
-                                       *findable * 100.0)
-                         : std::string("; even if no answer had passed any more, fewer than 90 % of runs would have "
-                                       "shown it: add cases") +
-                               (loss->answers_repeat ? "" : " or raise --runs"))};
+    return {true,
+            text + (findable ? fmt::format("; a loss of {:.0f} points or more would have been found in 90 % of runs",
+                                           *findable * 100.0)
+                             : std::string("; even if every answer had failed, fewer than 90 % of runs would have "
+                                           "shown it: add cases") +
+                                   (loss->answers_repeat ? "" : " or raise --runs"))};
   }
 
   Finding NotWorse(const ChoiceAnswers& a, const ChoiceAnswers& b) const {

@@ -112,7 +112,8 @@ Result<PluginCases> ExportPluginCases(const Plan& plan, const fs::path& dir) {
       std::vector<Json> more = type == nullptr || !is_there ? std::vector<Json>() : GradersOf(check, *type);
       if (more.empty()) {
         written.left_out.push_back(
-            fmt::format("case {}: the check {}", ExcerptLine(test_case.id, 60), ExcerptLine(check.type, 40)));
+            fmt::format("case {}: the check {} is left out: claude plugin eval has no counterpart",
+                        ExcerptLine(test_case.id, 60), ExcerptLine(check.type, 40)));
       }
       std::move(more.begin(), more.end(), std::back_inserter(graders));
     }
