@@ -73,13 +73,19 @@ std::string Indented(std::string_view text, std::string_view indentation) {
   return out;
 }
 
-// What is between `start` and `end` in the text; nothing if it doesn't begin and end so.
-std::optional<std::string_view> Between(std::string_view text, std::string_view start, std::string_view end) {
-  start = Trim(start);
-  end = Trim(end);
-  if (start.empty() && end.empty()) return std::nullopt;
-  if (text.size() < start.size() + end.size() || !text.starts_with(start) || !text.ends_with(end)) return std::nullopt;
-  return text.substr(start.size(), text.size() - start.size() - end.size());
+std::vector<std::string_view> LinesWithText(std::string_view text) {
+  std::vector<std::string_view> lines = SplitLines(text);
+  std::erase_if(lines, [](std::string_view line) { return Trim(line).empty(); });
+  return lines;
+}
+
+// How many of the first lines are the last ones of `around`, apart from indentation.
+std::size_t Repeated(const std::vector<std::string_view>& lines, const std::vector<std::string_view>& around) {
+  for (std::size_t count = std::min(lines.size(), around.size()); count > 0; --count) {
+    const auto from = around.end() - static_cast<std::ptrdiff_t>(count);
+    if (std::equal(from, around.end(), lines.begin(), [](auto a, auto b) { return Trim(a) == Trim(b); })) return count;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -110,13 +116,10 @@ Result<std::optional<GapFiller>> GapFiller::Make(const Case& test_case, CasePart
 
 Result<std::string> GapFiller::FileWith(std::string_view answer) const {
   ASSIGN_OR_RETURN(const std::string taken, Taken(answer));
-  const std::string_view text = WithoutBlankEnds(taken);
-  const std::optional<std::string> inner = WithoutRest(Trim(text));
-  const std::string_view used = inner ? *inner : Trim(text);
-  if (used.empty() || used == gap_) return InputError(fmt::format("the answer has nothing for the gap of {}", file_));
-  if (inner) return before_ + *inner + after_;
-  const std::size_t line = before_.rfind('\n');
-  const std::string_view ahead = std::string_view(before_).substr(line == std::string::npos ? 0 : line + 1);
+  const std::string_view text = WithoutRestOfLine(WithoutLinesAround(WithoutBlankEnds(taken)));
+  if (Trim(text).empty() || Trim(text) == gap_)
+    return InputError(fmt::format("the answer has nothing for the gap of {}", file_));
+  const std::string_view ahead = LineAhead();
   return before_ + (Trim(ahead).empty() ? Indented(text, ahead) : std::string(Trim(text))) + after_;
 }
 
@@ -140,16 +143,42 @@ Result<std::string> GapFiller::Taken(std::string_view answer) const {
   return std::string(taken.data() == nullptr ? "" : taken.data(), taken.size());
 }
 
-// If the answer is the whole file, or the whole line.
-std::optional<std::string> GapFiller::WithoutRest(std::string_view taken) const {
-  std::optional<std::string_view> inner = Between(taken, before_, after_);
-  if (!inner) {
-    const std::size_t start = before_.rfind('\n');
-    const std::string_view ahead = std::string_view(before_).substr(start == std::string::npos ? 0 : start + 1);
-    inner = Between(taken, ahead, std::string_view(after_).substr(0, after_.find('\n')));
-  }
-  if (!inner) return std::nullopt;
-  return std::string(Trim(*inner));
+// Without the lines around the gap that the answer repeats, up to the whole file.
+std::string_view GapFiller::WithoutLinesAround(std::string_view text) const {
+  std::vector<std::string_view> lines = LinesWithText(text);
+  const std::size_t before_end = before_.rfind('\n');
+  const std::size_t after_start = after_.find('\n');
+  std::vector<std::string_view> before, after;
+  if (before_end != std::string::npos) before = LinesWithText(std::string_view(before_).substr(0, before_end));
+  if (after_start != std::string::npos) after = LinesWithText(std::string_view(after_).substr(after_start));
+  const std::size_t first = Repeated(lines, before);
+  if (lines.size() > first + 1 && Trim(lines[first]) == gap_) lines[first] = "";
+  // Without a repeated start, its last line may well be its own brace.
+  if ((first == 0 && !before.empty()) || first == lines.size()) return text;
+  std::reverse(lines.begin(), lines.end());
+  std::reverse(after.begin(), after.end());
+  lines.resize(lines.size() - first);
+  const std::size_t last = Repeated(lines, after);
+  if (!lines.empty() && lines.back().empty()) lines.pop_back();
+  if (last >= lines.size()) return "";
+  const char* const begin = lines.back().data();
+  const std::string_view end = lines[last];
+  return {begin, static_cast<std::size_t>(end.data() + end.size() - begin)};
+}
+
+// Without the rest of the gap's line, if the answer repeats it.
+std::string_view GapFiller::WithoutRestOfLine(std::string_view text) const {
+  const std::string_view start = Trim(LineAhead());
+  const std::string_view end = Trim(std::string_view(after_).substr(0, after_.find('\n')));
+  const std::string_view line = Trim(text);
+  if (start.empty() && end.empty()) return text;
+  if (line.size() < start.size() + end.size() || !line.starts_with(start) || !line.ends_with(end)) return text;
+  return Trim(line.substr(start.size(), line.size() - start.size() - end.size()));
+}
+
+std::string_view GapFiller::LineAhead() const {
+  const std::size_t line = before_.rfind('\n');
+  return std::string_view(before_).substr(line == std::string::npos ? 0 : line + 1);
 }
 
 }  // namespace upskill

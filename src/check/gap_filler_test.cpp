@@ -90,6 +90,21 @@ TEST(GapFiller, IndentsLikeTheGap) {
   EXPECT_EQ(FileWith(python, "```python\n" + whole + "```"), whole);
 }
 
+TEST(GapFiller, LeavesOutTheLinesAroundTheGapThatTheAnswerRepeats) {
+  const Case cpp = CaseWith({"build.toml", "// gap", "", {}},
+                            "int F(int x) {\n  int y = 0;\n\n  // gap\n}\n\nint G() {\n  return 1;\n}\n");
+  const auto filled = [](const std::string& lines) {
+    return "int F(int x) {\n  int y = 0;\n\n" + lines + "\n}\n\nint G() {\n  return 1;\n}\n";
+  };
+  EXPECT_EQ(FileWith(cpp, "```\nint F(int x) {\n  int y = 0;\n  if (x) {\n    y = 1;\n  }\n}\n```"),
+            filled("  if (x) {\n    y = 1;\n  }"));
+  EXPECT_EQ(FileWith(cpp, "```\nint F(int x) {\n  int y = 0;\n  // gap\n  y = x;\n}\n```"), filled("  y = x;"));
+  EXPECT_EQ(FileWith(cpp, "```\n  int y = 0;\n  return y;\n```"), filled("  return y;"));
+  // A brace of its own, which is like the line after the gap.
+  EXPECT_EQ(FileWith(cpp, "```\nif (x) {\n  y = 1;\n}\n```"), filled("  if (x) {\n    y = 1;\n  }"));
+  EXPECT_THAT(FileWith(cpp, "```\nint F(int x) {\n  int y = 0;\n}\n```"), HasSubstr("nothing for the gap"));
+}
+
 TEST(GapFiller, NamesAGapThatIsNotThere) {
   EXPECT_EQ(FileWith(CaseWith({"build.tml", "<line>", "", {}}), "x"),
             "error: \"fill.file\": neither \"context.files\" nor \"fill.files\" has a file build.tml");
