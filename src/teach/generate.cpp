@@ -267,6 +267,7 @@ class Generation {
     options.context_tokens = options_.context_tokens;
     options.tries = 1;
     options.blind = true;
+    options.about_code = SharesOf(out_.cases).executed > 0;
     if (options.cases == 0) return {};
     state_.Say("tests", fmt::format("{} writes {} blind, from the task without the recording",
                                     input_.test_teacher->info().name, Counted(options.cases, "test")));

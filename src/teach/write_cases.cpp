@@ -67,11 +67,11 @@ struct Wanted {
   CaseShares shares;
 };
 
-Wanted WantedCases(std::size_t total, const Material& material) {
-  Wanted wanted{total, FindTestRunners(DefaultSandbox()), SharesWanted(total)};
-  if (wanted.runners.Any() && HasCode(material)) {
-    wanted.shares.executed = (total + 1) / 2;
-    if (!wanted.runners.languages.empty()) wanted.shares.gaps = wanted.shares.executed / 2;
+Wanted WantedCases(const CaseOptions& options, const Material& material) {
+  Wanted wanted{options.cases, FindTestRunners(DefaultSandbox()), SharesWanted(options.cases)};
+  if (wanted.runners.Any() && (options.about_code || HasCode(material))) {
+    wanted.shares.executed = (options.cases + 1) / 2;
+    if (!wanted.runners.languages.empty()) wanted.shares.gaps = (3 * wanted.shares.executed + 3) / 4;
   }
   return wanted;
 }
@@ -345,7 +345,7 @@ Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const
                                                      options.context_tokens, *options.prompts));
   std::set<std::string> ids;
   for (const MaterialItem& item : material.items) ids.insert(item.id);
-  const Wanted wanted = WantedCases(options.cases, material);
+  const Wanted wanted = WantedCases(options, material);
   CaseIntake intake;
   VettedCases& vetted = intake.vetted;
   std::string last_problem;

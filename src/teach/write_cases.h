@@ -69,13 +69,14 @@ struct CaseOptions {
   Teacher* reader = nullptr;  // takes the notes on material that is too long (FitItems); null: the one that writes
   int tries = 3;              // requests for replacements of rejected cases
   bool blind = false;         // must be answered by a chat that has seen nothing of the material before
+  bool about_code = false;    // even if the material shows none
 };
 
 // Asks the teacher for cases from the task and the material, without showing it a skill. If the material has items, a
 // case that cites none of them is rejected. What exceeds the shares of SharesWanted is put aside and asked for again,
 // with what is missing; it is used only if the teacher still gives nothing better after all tries. If the material has
-// code and something can run here, half of the cases shall run what the answer delivers, half of these on a gap; those
-// that fail on their own reference go back to the teacher with what they printed.
+// code and something can run here, half of the cases shall run what the answer delivers, three quarters of these on a
+// gap; those that fail on their own reference go back to the teacher with what they printed.
 Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const CaseOptions& options);
 
 // Indices of the held-out cases: the fraction `holdout`, drawn by `seed` and the inputs; at least one, and never all of
