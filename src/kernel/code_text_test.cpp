@@ -90,6 +90,8 @@ TEST(ParseOpSchema, SaysWhatIsWrong) {
   };
   EXPECT_THAT(error_of(""), HasSubstr("must begin with the operator's name"));
   EXPECT_THAT(error_of("f(Tenzor x) -> ()"), HasSubstr("`Tenzor` is not a type that a schema can have"));
+  EXPECT_THAT(error_of("f(Tensor x, double y) -> ()"), HasSubstr("it is called float"));
+  EXPECT_THAT(error_of("f(Tensor x, int64_t y) -> ()"), HasSubstr("it is called int"));
   EXPECT_THAT(error_of("f(Tensor) -> ()"), HasSubstr("the argument of type `Tensor` has no name"));
   EXPECT_THAT(error_of("f(Tensor x"), HasSubstr("expected , or ) between arguments, not the end"));
   EXPECT_THAT(error_of("f(Tensor x)"), HasSubstr("needs its results"));

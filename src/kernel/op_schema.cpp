@@ -21,16 +21,14 @@ struct TypeName {
   std::string_view name;
   OpKind kind;
 };
-// `double` and `int64_t` are accepted by PyTorch too.
-constexpr std::array<TypeName, 22> kTypeNames = {
-    {{"Tensor", OpKind::kTensor},     {"int", OpKind::kInt},          {"int64_t", OpKind::kInt},
-     {"SymInt", OpKind::kSymInt},     {"float", OpKind::kFloat},      {"double", OpKind::kFloat},
-     {"bool", OpKind::kBool},         {"str", OpKind::kString},       {"Scalar", OpKind::kScalar},
-     {"number", OpKind::kScalar},     {"complex", OpKind::kOther},    {"SymBool", OpKind::kOther},
-     {"Generator", OpKind::kOther},   {"ScalarType", OpKind::kOther}, {"Device", OpKind::kOther},
-     {"DeviceIndex", OpKind::kOther}, {"Layout", OpKind::kOther},     {"MemoryFormat", OpKind::kOther},
-     {"Dimname", OpKind::kOther},     {"Storage", OpKind::kOther},    {"Stream", OpKind::kOther},
-     {"Any", OpKind::kOther}}};
+constexpr std::array<TypeName, 20> kTypeNames = {
+    {{"Tensor", OpKind::kTensor},      {"int", OpKind::kInt},           {"SymInt", OpKind::kSymInt},
+     {"float", OpKind::kFloat},        {"bool", OpKind::kBool},         {"str", OpKind::kString},
+     {"Scalar", OpKind::kScalar},      {"number", OpKind::kScalar},     {"complex", OpKind::kOther},
+     {"SymBool", OpKind::kOther},      {"Generator", OpKind::kOther},   {"ScalarType", OpKind::kOther},
+     {"Device", OpKind::kOther},       {"DeviceIndex", OpKind::kOther}, {"Layout", OpKind::kOther},
+     {"MemoryFormat", OpKind::kOther}, {"Dimname", OpKind::kOther},     {"Storage", OpKind::kOther},
+     {"Stream", OpKind::kOther},       {"Any", OpKind::kOther}}};
 
 class SchemaParser {
  public:
@@ -126,6 +124,10 @@ class SchemaParser {
     const auto* const known =
         std::find_if(kTypeNames.begin(), kTypeNames.end(), [&](const TypeName& one) { return one.name == word; });
     if (known == kTypeNames.end()) {
+      // PyTorch before 2.4 took them for variables.
+      if (word == "double" || word == "int64_t")
+        return InputError(fmt::format("{} is a type of C++; in a schema it is called {}", CodeQuoted(word),
+                                      word == "double" ? "float" : "int"));
       return InputError(
           fmt::format("{} is not a type that a schema can have; use Tensor, int, float, bool, str, Scalar, or these "
                       "with ? or []",
