@@ -30,7 +30,8 @@ namespace upskill {
 namespace {
 
 constexpr const char* kLauncherFile = "launcher_of_check.cu";
-constexpr SourceChoice kModelSources = {"Python source", ".py", "model_new.py", "python py", "ModelNew"};
+constexpr SourceChoice kModelSources = {"Python source with the class ModelNew", ".py", "model_new.py", "python py",
+                                        "ModelNew"};
 
 class CudaRun : public Check {
  public:
