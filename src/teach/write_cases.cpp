@@ -82,9 +82,9 @@ std::string CasesPrompt(const Material& material, const std::string& items, cons
   const CaseShares wanted = all.shares;
   const CaseShares had = SharesOf(vetted.cases);
   PromptValues values = ValuesOf(material, items);
-  values["count"] =
-      missing == 1 ? "one test"
-                   : Counted(missing, "test") + ", each about a different fact, so that together they cover the task";
+  values["count"] = missing == 1 ? "one test"
+                                 : Counted(missing, "test") +
+                                       ", each about another fact, or about the central one in another situation";
   // Empty if none is missing: the prompt then leaves the sentence out.
   const auto text_of = [](std::size_t count) { return count == 0 ? std::string() : std::to_string(count); };
   values["work"] = text_of(Missing(wanted.work, had.work));
@@ -357,10 +357,11 @@ Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const
     const std::size_t most_tokens = std::min<std::size_t>(
         1000 + (tight ? 400 : 700) * missing, wanted.shares.executed > 0 ? kMaxTokensWithPrograms : kMaxAnswerTokens);
     const std::string prompt = CasesPrompt(material, items, wanted, vetted, repair, *options.prompts);
-    const Result<Json> answer = teacher.Ask({"cases", options.prompts->Render("cases-system"),
-                                             options.blind ? std::string(kForNewChat) + "\n\n" + prompt : prompt,
-                                             CasesSchema(tight ? missing : 2 * options.cases, tight, wanted.runners),
-                                             attempt, static_cast<int>(most_tokens)});
+    const std::string system = options.prompts->Render("cases-system");
+    const Result<Json> answer =
+        teacher.Ask({"cases", options.blind ? std::string(kForNewChat) + "\n\n" + system : system, prompt,
+                     CasesSchema(tight ? missing : 2 * options.cases, tight, wanted.runners), attempt,
+                     static_cast<int>(most_tokens)});
     unreadable = !answer;
     if (!answer) {
       if (answer.error().kind != ErrorKind::kInput) return answer.error();
