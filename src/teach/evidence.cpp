@@ -205,6 +205,32 @@ std::vector<std::string> CodeSpansOf(const std::string& text) {
   }
 }
 
+std::vector<std::string> LostFacts(const SkillText& before, const SkillText& after) {
+  std::string now = after.description + "\n" + after.body;
+  for (const auto* const files : {&after.references, &after.scripts}) {
+    for (const auto& [name, text] : *files) now += fmt::format("\n{}\n{}", name, text);
+  }
+  now = WithoutSpace(now);
+  std::vector<std::string> lost;
+  bool fenced = false;
+  std::size_t number = 0;
+  for (const std::string_view line : SplitLines(before.body)) {
+    ++number;
+    if (Trim(line).starts_with("```")) {
+      fenced = !fenced;
+      continue;
+    }
+    const bool counts = WithoutSpace(line).size() >= kShortestLine;
+    std::vector<std::string> facts = CodeSpansOf(std::string(line));
+    if (fenced) facts = counts ? std::vector<std::string>{std::string(Trim(line))} : std::vector<std::string>();
+    const auto gone = std::find_if(facts.begin(), facts.end(), [&](const std::string& fact) {
+      return now.find(WithoutSpace(fact)) == std::string::npos;
+    });
+    if (gone != facts.end()) lost.push_back(fmt::format("line {}: `{}`", number, CutToColumns(OneLine(*gone), 60)));
+  }
+  return lost;
+}
+
 bool IsSupported(const Rule& rule, const Material& material, const std::vector<std::string>& own_files) {
   const Traits traits = TraitsOf(rule.text, own_files);
   bool cites = false;

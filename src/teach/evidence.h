@@ -33,6 +33,10 @@ std::vector<std::string> DropUnsupportedRules(const Material& material, const Pr
 // All rules of a draft, in order.
 std::vector<Rule> RulesOf(const Draft& draft);
 
+// Of an improved skill: what the lines of the earlier body have in backticks, and the lines of its fenced blocks, that
+// nothing in the new version has, as "line 12: `--release`", once for each line.
+std::vector<std::string> LostFacts(const SkillText& before, const SkillText& after);
+
 // What tests and rules make of the material.
 struct Coverage {
   std::size_t items = 0;               // that are cited or have content

@@ -13,6 +13,7 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 Material Items() {
   Material material;
@@ -21,6 +22,17 @@ Material Items() {
                     {"d3", MaterialKind::kFix, "unsupported architecture", {"a#3"}},
                     {"d4", MaterialKind::kCorrection, "use 9.0a", {"a#4"}}};
   return material;
+}
+
+TEST(LostFacts, AreCodeThatNoFileOfTheNewVersionHas) {
+  SkillText before;
+  before.body =
+      "Run `make  all`, then `--fast`.\n\n```toml\n[general]\nedition = 5\n}\n```\nSet `edition` and `name`.\n";
+  SkillText after;
+  after.body = "Set `edition`.\n```toml\nedition=5\n```\n";
+  after.references = {{"build.md", "Run `make all` first."}};
+  EXPECT_THAT(LostFacts(before, after), ElementsAre("line 1: `--fast`", "line 4: `[general]`", "line 8: `name`"));
+  EXPECT_THAT(LostFacts(before, before), IsEmpty());
 }
 
 TEST(IsSupported, OneBacktickedTextInOneCitedItem) {

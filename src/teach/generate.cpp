@@ -306,6 +306,7 @@ class Generation {
     for (std::vector<std::string>* left_out : {&out_.contradicted_rules, &out_.unsupported_rules})
       std::erase_if(*left_out, [&](const std::string& rule) { return Has(chosen.skill, rule); });
     for (const Rule& rule : chosen.rules) out_.provenance.push_back(ProvenanceLine(rule, material_));
+    if (material_.has_existing()) out_.lost_facts = LostFacts(material_.existing, chosen.skill);
     if (!material_.items.empty()) {
       out_.coverage = CoverageOf(material_, chosen.rules, out_.cases);
       state_.Say("tests", CoverageLine(out_.coverage, material_));

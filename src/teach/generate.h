@@ -70,6 +70,7 @@ struct GenerateOutcome {
   std::vector<std::string> unsupported_rules;   // "RULE (IDS)", left out: nothing in backticks is in what they cite
   std::vector<CritiquePoint> critique;          // what the teacher found wrong with its draft
   Coverage coverage;                            // of the material, by the chosen skill and the cases
+  std::vector<std::string> lost_facts;          // of the existing skill, that the chosen one lacks (LostFacts)
   std::vector<std::string> provenance;          // "RULE: PLACE, …" of the chosen one
   std::vector<Student> students;                // that the skill was tried on; none if nothing is measured
   // Students that fail even with the tests' reference answers in place of the skill, which it was not tried on.

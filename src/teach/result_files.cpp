@@ -87,6 +87,7 @@ Json SkillMetaToJson(const GenerateOutcome& outcome, const GenerationFacts& fact
                    {"unsupported_rules", outcome.unsupported_rules},
                    {"critique", Json::array()},
                    {"untouched_items", outcome.coverage.untouched},
+                   {"lost_facts", outcome.lost_facts},
                    {"rejected_tests", outcome.rejected_cases}};
   for (const CritiquePoint& point : outcome.critique)
     metadata["critique"].push_back({{"kind", point.kind}, {"point", point.text}});

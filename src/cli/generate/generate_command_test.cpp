@@ -273,7 +273,8 @@ TEST_F(GenerateCli, ADeskThatCannotBeWrittenIsAnErrorAtOnce) {
 
 TEST_F(GenerateCli, AnImprovedSkillKeepsItsTestsAndTheVersionBefore) {
   const TeacherServer teacher("[sim 0.95]");
-  folder.Write("skills/sums/SKILL.md", "---\nname: sums\nlicense: MIT\ndescription: Sums.\n---\n\nBy hand [sim 0.1]\n");
+  folder.Write("skills/sums/SKILL.md",
+               "---\nname: sums\nlicense: MIT\ndescription: Sums.\n---\n\nBy hand [sim 0.1] `--carry`\n");
   Json cases = Json::array();
   for (int k = 1; k <= 12; ++k) {
     cases.push_back({{"id", fmt::format("own-{}", k)},

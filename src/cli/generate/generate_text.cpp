@@ -2,6 +2,7 @@
 #include "cli/generate/generate_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -231,6 +232,28 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
   env.out("no requests were sent\n");
 }
 
+namespace {
+
+// What has become of the existing skill's text.
+void PrintChanges(const GenerateSession& session, const GenerateOutcome& outcome, const Placing& placing, Env& env) {
+  const fs::path& before = placing.previous.empty() ? session.sources.existing_folder : placing.previous;
+  const Candidate& chosen = outcome.candidates[outcome.chosen];
+  if (before.empty() || chosen.kind == "existing") return;
+  if (!chosen.why.empty()) PrintLine(fmt::format("reason  {}", OneLine(chosen.why)), env);
+  PrintLine(fmt::format("changes  diff -u {} {}", ShellWord((before / "SKILL.md").string()),
+                        ShellWord((placing.target / "SKILL.md").string())),
+            env);
+  const std::vector<std::string>& lost = outcome.lost_facts;
+  if (lost.empty()) return;
+  const auto shown = static_cast<std::ptrdiff_t>(std::min<std::size_t>(lost.size(), 3));
+  PrintLine(fmt::format("lost  facts of the existing skill that the new one lacks: {}{}",
+                        fmt::join(lost.begin(), lost.begin() + shown, "; "),
+                        lost.size() > 3 ? fmt::format(" and {} more (skill_meta.json has them)", lost.size() - 3) : ""),
+            env);
+}
+
+}  // namespace
+
 void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome, const GenerationFacts& facts,
                   const Placing& placing, bool estimated, Env& env) {
   const GenerateCommandOptions& options = session.options;
@@ -249,6 +272,7 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
   PrintLine(fmt::format("skill  {} · {}{} · {}", placing.target.string(), estimated ? "about " : "",
                         Counted(chosen.tokens, "token"), chosen.skill.name),
             env);
+  PrintChanges(session, outcome, placing, env);
   if (session.is_part) {
     // The other command has tests of its own.
   } else if (outcome.before_tests && !outcome.cases.empty()) {
@@ -308,6 +332,7 @@ Json OutcomeToJson(const GenerateSession& session, const GenerateOutcome& outcom
                {"unsupported_rules", outcome.unsupported_rules},
                {"critique_points", outcome.critique.size()},
                {"untouched_items", outcome.coverage.untouched},
+               {"lost_facts", outcome.lost_facts},
                {"refine_end", outcome.refine_end.empty() ? Json(nullptr) : Json(outcome.refine_end)},
                {"student_calls", CallsOfTrials(facts)},
                {"full_student_calls", outcome.full_student_calls},
