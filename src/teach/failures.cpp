@@ -11,10 +11,12 @@
 #include <vector>
 
 #include "skill/check_types.h"
+#include "teach/evidence.h"
 #include "teach/one_line.h"
 #include "teach/placeholder.h"
 #include "teach/write_cases.h"
 #include "trace/digest/excerpt.h"
+#include "util/fences.h"
 #include "util/text.h"
 #include "util/tokens.h"
 
@@ -25,6 +27,9 @@ constexpr std::size_t kMaxPassing = 3;
 constexpr std::size_t kShownOfBaseline = 400;  // bytes of an answer without the skill
 constexpr std::size_t kShownOfMissing = 120;   // columns
 constexpr std::size_t kFewestInCommon = 6;     // bytes
+constexpr std::size_t kShownOfGapFile = 2000;  // bytes
+constexpr std::size_t kShortestWord = 4;       // of a right answer
+constexpr std::size_t kMostWords = 6;
 
 // The answers to one case.
 struct FailingCase {
@@ -105,9 +110,13 @@ std::string CaseText(const Case& test_case, const FailingCase& answers, std::map
   std::string students;
   for (const auto& [student, counts] : answers.by_student)
     students += fmt::format("{}{} {} of {}", students.empty() ? "" : ", ", names[student], counts.first, counts.second);
+  std::string gap;
+  if (const std::string* const file = FileWithGap(test_case))
+    gap = fmt::format("<file name=\"{}\">\n{}\n</file>\n", PlainFileName(test_case.fill->file),
+                      HeadAndTail(Trim(*file), std::min(max_answer_bytes, kShownOfGapFile)));
   std::string text = fmt::format(
-      "Request ({} of {} fail: {}):\n{}\n\nA failing answer, by {}{}:\n<answer>\n{}\n</answer>\n", answers.Failed(),
-      Counted(answers.All(), "answer"), students, Trim(test_case.input), names[failed.student],
+      "Request ({} of {} fail: {}):\n{}\n{}\nA failing answer, by {}{}:\n<answer>\n{}\n</answer>\n", answers.Failed(),
+      Counted(answers.All(), "answer"), students, Trim(test_case.input), gap, names[failed.student],
       failed.response.stop == StopReason::kLength ? " (cut off at the token limit)" : "",
       HeadAndTail(failed.response.text, max_answer_bytes));
   for (std::size_t i = 0; i < failed.checks.size(); ++i) {
@@ -165,6 +174,23 @@ std::string MissingAlternatives(const std::vector<std::string>& values, const Sk
                      places.empty() ? "absent from the skill" : places);
 }
 
+// Of a case that isn't decided by texts: the words of its reference that neither the request nor the answer has.
+std::vector<std::string> MissingWords(const Case& test_case, const std::string& answer) {
+  std::string given = test_case.input + "\n" + answer;
+  for (const auto& [name, content] : test_case.files) given += "\n" + content;
+  if (const std::string* const file = FileWithGap(test_case)) given += *file;
+  std::string code;
+  for (const FencedBlock& block : FindFencedBlocks(test_case.reference)) code += block.content + "\n";
+  if (code.empty()) code = test_case.reference;
+  std::vector<std::string> words;
+  for (const std::string_view word : WordsIn(code)) {
+    if (word.size() >= kShortestWord && given.find(word) == std::string::npos &&
+        std::find(words.begin(), words.end(), word) == words.end() && words.size() < kMostWords)
+      words.emplace_back(word);
+  }
+  return words;
+}
+
 }  // namespace
 
 std::string PlaceOfCheck(const CheckSpec& check, const SkillText& skill) {
@@ -207,6 +233,12 @@ std::string MissingTexts(const Case& test_case, const std::string& answer, const
       lines += fmt::format("Missing text `{}`: {}\n", CutToColumns(OneLine(value), kShownOfMissing),
                            place.empty() ? NearestPlace(value, skill) : place);
     }
+  }
+  if (CheckKindOf(test_case) != "executed") return lines;
+  for (const std::string& word : MissingWords(test_case, answer)) {
+    const std::string place = PlaceOfText(word, skill, false);
+    lines += fmt::format("Missing word `{}` of the right answer: {}\n", word,
+                         place.empty() ? "absent from the skill" : place);
   }
   return lines;
 }

@@ -37,6 +37,16 @@ TEST(MissingTexts, SayWhetherTheSkillHasThem) {
               HasSubstr("one of `9.0`, `9.0a`: `9.0` is in the skill, line 2; `9.0a` is in the skill, line 2\n"));
 }
 
+TEST(MissingTexts, AreWordsOfTheReferenceIfTheAnswerRuns) {
+  Case test_case;
+  test_case.input = "Pause the test: body is its JSON.";
+  test_case.checks = {{"command", {}, ""}};
+  test_case.reference = "```python\nbody[\"status\"] = \"paused\"\n```";
+  EXPECT_EQ(MissingTexts(test_case, "body[\"running\"] = False", WithBody("# States\nA `status` is live.")),
+            "Missing word `status` of the right answer: in the skill, line 2\n"
+            "Missing word `paused` of the right answer: absent from the skill\n");
+}
+
 TEST(MissingTexts, SayWhichLineHasMostOfThem) {
   Case test_case;
   test_case.checks = {{"contains", {"ops.def(\"relu"}, ""}, {"contains", {"flake.nix"}, ""}};
