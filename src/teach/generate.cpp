@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "skill/case_reader.h"
@@ -24,6 +25,8 @@
 
 namespace upskill {
 namespace {
+
+constexpr int kKnownRequests = 2;  // for cases in place of those that students pass without a skill
 
 // Runs the stages in order. choice.h decides which candidate wins; stage_lines.h words the progress lines.
 class Generation {
@@ -188,11 +191,13 @@ class Generation {
     return {};
   }
 
-  Result<VettedCases> MoreCases(std::size_t count) const {
+  // With those that there are.
+  Result<VettedCases> MoreCases(VettedCases had) const {
     state_.Say("tests", fmt::format("{} writes {} without seeing the skill", input_.test_teacher->info().name,
-                                    Counted(count, "test")));
+                                    Counted(options_.cases - had.cases.size(), "test")));
     CaseOptions options;
-    options.cases = count;
+    options.cases = options_.cases;
+    options.had = std::move(had);
     options.prompts = options_.prompts;
     options.context_tokens = options_.context_tokens;
     options.reader = input_.teacher;  // its notes, which are paid for
@@ -219,27 +224,56 @@ class Generation {
     }
     VettedCases vetted;
     TakeExamples(vetted);
-    const std::size_t missing = options_.cases - std::min(options_.cases, vetted.cases.size());
-    Result<VettedCases> result = missing == 0 ? VettedCases{} : MoreCases(missing);
+    const std::size_t own = vetted.cases.size();
+    Result<VettedCases> result = own >= options_.cases ? vetted : MoreCases(vetted);
     if (!result) {
       if (result.error().kind != ErrorKind::kInput) return result.error();
       out_.tests_problem = result.error().message;
       state_.Say("tests", "none written: " + out_.tests_problem);
     }
-    VettedCases written = result ? result.value() : VettedCases{};
-    for (Case& test_case : written.cases) {
-      if (vetted.cases.size() < options_.cases) TakeCase(std::move(test_case), vetted);
-    }
+    TakeCases(result ? *std::move(result) : std::move(vetted));
+    const std::vector<std::string>& rejected = out_.rejected_cases;
+    if (out_.cases.empty() && IsTooWeak(rejected.size(), rejected.size()))
+      return TooWeak(*input_.test_teacher, fmt::format("none of its {} can be used, for example {}",
+                                                       Counted(rejected.size(), "test"), rejected.front()));
+    if (!out_.tests_problem.empty() && out_.cases.empty()) out_.stopped = out_.tests_problem;
+    if (out_.tests_problem.empty()) RETURN_IF_ERROR(ReplaceKnownCases(own));
+    return AddBlindCases();
+  }
+
+  void TakeCases(VettedCases vetted) {
     out_.cases = std::move(vetted.cases);
     out_.rejected_cases = std::move(vetted.rejected);
-    out_.rejected_cases.insert(out_.rejected_cases.end(), written.rejected.begin(), written.rejected.end());
     state_.Say("tests", CasesLine(out_.cases, out_.rejected_cases));
-    if (out_.cases.empty() && IsTooWeak(written.rejected.size(), written.rejected.size()))
-      return TooWeak(*input_.test_teacher,
-                     fmt::format("none of its {} can be used, for example {}", Counted(written.rejected.size(), "test"),
-                                 written.rejected.front()));
-    if (!result && out_.cases.empty()) out_.stopped = result.error().message;
-    return AddBlindCases();
+  }
+
+  // Asks for others in place of cases that all students pass without the skill; where none come, these stay. The first
+  // `own` cases are the user's.
+  Status ReplaceKnownCases(std::size_t own) {
+    for (int request = 0; request < kKnownRequests && state_.measures(); ++request) {
+      std::vector<std::size_t> tried(out_.cases.size() - std::min(own, out_.cases.size()));
+      std::iota(tried.begin(), tried.end(), own);
+      ASSIGN_OR_RETURN(const std::vector<std::size_t> known, PassedWithoutSkill(state_, tried));
+      if (known.empty()) return {};
+      state_.Say("tests", fmt::format("{} passed without a skill by every student: others are asked for",
+                                      Counted(known.size(), "test")));
+      VettedCases had{{}, out_.rejected_cases};
+      std::vector<Case> passed;
+      for (std::size_t i = 0; i < out_.cases.size(); ++i)
+        (std::binary_search(known.begin(), known.end(), i) ? passed : had.cases).push_back(out_.cases[i]);
+      for (const Case& one : passed)
+        had.rejected.push_back(fmt::format("{}: models pass it without the skill; ask for what only the {} tells",
+                                           CutToColumns(OneLine(one.input), 60),
+                                           material_.items.empty() ? "task" : "material"));
+      own = had.cases.size();  // the others were tried
+      Result<VettedCases> more = MoreCases(std::move(had));
+      if (!more) return more.error().kind == ErrorKind::kInput ? Status() : more.error();
+      for (Case& one : passed) {
+        if (more->cases.size() < options_.cases) more->cases.push_back(std::move(one));
+      }
+      TakeCases(*std::move(more));
+    }
+    return {};
   }
 
   // What is known without the recordings: documents, tools and what was asked for.

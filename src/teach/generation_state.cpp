@@ -48,6 +48,10 @@ std::size_t GenerationState::AddCandidate(const std::string& kind, int parent, c
 
 Result<Trial> GenerationState::Try(const SkillText& skill, TrialSpec spec) {
   spec.skill = &skill;
+  return Try(std::move(spec));
+}
+
+Result<Trial> GenerationState::Try(TrialSpec spec) {
   spec.system_prompt = options.prompts->Render("student");
   spec.budget = &budget.trials();
   return RunTrial(trials, spec);

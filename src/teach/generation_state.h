@@ -38,8 +38,9 @@ struct GenerationState {
   std::size_t AddCandidate(const std::string& kind, int parent, const std::string& why, SkillText skill,
                            std::vector<Rule> rules = {});
 
-  // A trial of a skill within the budget; for errors see RunTrial.
+  // A trial within the budget; for errors see RunTrial.
   Result<Trial> Try(const SkillText& skill, TrialSpec spec);
+  Result<Trial> Try(TrialSpec spec);
 
   // Removes a student from the trials; returns its name.
   std::string DropStudent(std::size_t index);

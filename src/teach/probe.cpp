@@ -2,6 +2,8 @@
 #include "teach/probe.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "skill/skill_text.h"
 #include "teach/stage_lines.h"
 #include "teach/trial.h"
+#include "teach/trial_answers.h"
 #include "teach/write_cases.h"
 #include "util/text.h"
 #include "util/tokens.h"
@@ -56,6 +59,21 @@ SkillText ReferenceSkill(const GenerationState& state, const std::vector<std::si
 }
 
 }  // namespace
+
+Result<std::vector<std::size_t>> PassedWithoutSkill(GenerationState& state, const std::vector<std::size_t>& cases) {
+  std::vector<std::size_t> passed;
+  if (cases.empty()) return passed;
+  TrialSpec spec;
+  spec.stage = "baseline";
+  spec.suite = SuiteOf(state.out.cases, cases);
+  spec.rounds = kKnownRounds;
+  spec.shares = false;
+  ASSIGN_OR_RETURN(const Trial trial, state.Try(std::move(spec)));
+  const std::set<std::string> failed = FailedCases(trial, Arm::kBaseline);
+  std::copy_if(cases.begin(), cases.end(), std::back_inserter(passed),
+               [&](std::size_t i) { return !failed.contains(state.out.cases[i].id); });
+  return passed;
+}
 
 Status ProbeStudents(GenerationState& state) {
   const std::vector<std::size_t> cases = CasesToProbe(state);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "teach/generation_state.h"
 #include "util/result.h"
@@ -10,6 +11,12 @@ namespace upskill {
 
 inline constexpr std::size_t kProbeCases = 4;
 inline constexpr int kProbeRounds = 2;  // at most: the second is only for students that failed the whole first
+
+inline constexpr int kKnownRounds = 2;
+
+// Has every student answer the cases without a skill. Returns the indices of those that all answers pass, which can't
+// show what a skill adds. Errors: as for RunTrial.
+Result<std::vector<std::size_t>> PassedWithoutSkill(GenerationState& state, const std::vector<std::size_t>& cases);
 
 // Before anything is spent on trials, has every student answer a few tests with their reference answers in place of the
 // skill: the shortest ones, of the train cases if there are any. A student that passes none of them can't use any

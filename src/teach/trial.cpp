@@ -20,8 +20,12 @@ SkillSnapshot SnapshotOf(const SkillText& skill) { return Snapshot(skill.name, s
 
 MeasureSpec SpecOfTrial(const TrialContext& context, const TrialSpec& trial) {
   MeasureSpec spec;
-  spec.skill = MeasuredSkill{SnapshotOf(*trial.skill), std::nullopt, {}};
-  spec.skill->snapshot.lineage = context.lineage;
+  if (trial.skill != nullptr) {
+    spec.skill = MeasuredSkill{SnapshotOf(*trial.skill), std::nullopt, {}};
+    spec.skill->snapshot.lineage = context.lineage;
+  }
+  spec.offers_cache = spec.uses_cache = trial.shares;
+  spec.resumes_same_run = !trial.shares;  // a generation that goes on doesn't ask again
   if (trial.previous != nullptr) spec.previous = MeasuredSkill{SnapshotOf(*trial.previous), std::nullopt, {}};
   spec.baseline = trial.baseline;
   spec.suite = trial.suite;

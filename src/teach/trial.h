@@ -40,13 +40,16 @@ struct TrialContext {
 
 struct TrialSpec {
   std::string stage;  // "test" for the final measurement, whose run gives a verdict; others are trials: "train"
-  const SkillText* skill = nullptr;
+  const SkillText* skill = nullptr;     // null: the students as they are
   const SkillText* previous = nullptr;  // a version to compare with; may be null
   std::string system_prompt;
   Suite suite;
   int rounds = 1;
   bool baseline = true;
   bool stop_when_decided = false;
+  // Whether its answers are also those of other runs. If cases are chosen by them, they aren't: chance that made a case
+  // fail would count a second time when it is measured.
+  bool shares = true;
   Budget* budget = nullptr;  // of the whole generation; null: no limits
 };
 

@@ -20,10 +20,10 @@ PassedCells PassedCellsOf(const Trial& trial) {
 
 }  // namespace
 
-std::set<std::string> FailedCases(const Trial& trial) {
+std::set<std::string> FailedCases(const Trial& trial, Arm arm) {
   std::set<std::string> failed;
   for (const SamplePtr& sample : trial.judged.data.samples()) {
-    if (sample->ok() && sample->arm == Arm::kSkill && !sample->passed()) failed.insert(sample->case_id);
+    if (sample->ok() && sample->arm == arm && !sample->passed()) failed.insert(sample->case_id);
   }
   return failed;
 }

@@ -11,8 +11,8 @@
 
 namespace upskill {
 
-// Ids of the cases that at least one answer with the skill failed.
-std::set<std::string> FailedCases(const Trial& trial);
+// Ids of the cases that at least one answer failed.
+std::set<std::string> FailedCases(const Trial& trial, Arm arm = Arm::kSkill);
 
 // Number of passing answers with the skill to the given cases, over all students.
 std::size_t AnswersPassed(const Trial& trial, const std::set<std::string>& case_ids);

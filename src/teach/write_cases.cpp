@@ -346,7 +346,7 @@ Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const
   std::set<std::string> ids;
   for (const MaterialItem& item : material.items) ids.insert(item.id);
   const Wanted wanted = WantedCases(options, material);
-  CaseIntake intake;
+  CaseIntake intake{options.had, {}, ""};
   VettedCases& vetted = intake.vetted;
   std::string last_problem;
   bool unreadable = false;  // the last answer
@@ -375,7 +375,7 @@ Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const
   for (Case& test_case : intake.aside) {
     if (vetted.cases.size() < options.cases) TakeCase(std::move(test_case), vetted, true);
   }
-  if (vetted.cases.empty() && !last_problem.empty())
+  if (vetted.cases.size() == options.had.cases.size() && !last_problem.empty())
     return InputError("the teacher gave no usable test: " + last_problem);
   return std::move(vetted);
 }

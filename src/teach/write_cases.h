@@ -63,7 +63,8 @@ Json CasesSchema(std::size_t most, bool tight = false, const TestRunners& runner
 Result<Case> CaseFromTeacher(const Json& json);
 
 struct CaseOptions {
-  std::size_t cases = 16;
+  std::size_t cases = 16;  // with those of `had`
+  VettedCases had;         // what there is, to which others are added, and what was rejected before
   const Prompts* prompts = &BuiltInPrompts();
   std::size_t context_tokens = kDefaultDigestTokens;
   Teacher* reader = nullptr;  // takes the notes on material that is too long (FitItems); null: the one that writes

@@ -83,7 +83,8 @@ void PrintCosts(const GenerateOutcome& outcome, const GenerationFacts& facts, En
   for (const char* stage :
        {"notes", "digest", "draft", "critique", "cases", "refine", "describe", "tests: notes", "tests: cases"})
     print("teacher", stage, "call", facts.teachers);
-  for (const char* stage : {"probe", "train", "screen", "test"}) print("student", stage, "answer", facts.students);
+  for (const char* stage : {"baseline", "probe", "train", "screen", "test"})
+    print("student", stage, "answer", facts.students);
   if (outcome.full_student_calls > 0) {
     const std::size_t calls = CallsOfTrials(facts);
     PrintLine(fmt::format("finding the best candidate took {}, {:.0f} % of the {} needed to measure every one in full",
