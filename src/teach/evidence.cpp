@@ -22,7 +22,8 @@ namespace {
 constexpr std::size_t kNamedItems = 3;
 
 constexpr std::size_t kShortestIdentifier = 4;
-constexpr std::size_t kShortestLine = 8;  // of a fenced block, without spaces; `fi` or `});` would be anywhere
+constexpr std::ptrdiff_t kWordsOfLine = 4;  // at least
+constexpr std::size_t kShortestLine = 8;    // of a fenced block, without spaces; `fi` or `});` would be anywhere
 // They run what a file names: `pnpm check-types` follows from a package.json with a script `check-types`.
 constexpr std::array<std::string_view, 6> kRunners = {"npm", "pnpm", "yarn", "npx", "make", "just"};
 
@@ -127,11 +128,21 @@ bool HasIdentifiers(const Trait& trait, std::string_view text) {
          });
 }
 
+// A line of code with names of its own: it has at least half of the words, such as the function and what it calls.
+bool HasMostIdentifiers(const Trait& trait, std::string_view text) {
+  const auto all = static_cast<std::ptrdiff_t>(trait.identifiers.size());
+  const auto found = std::count_if(trait.identifiers.begin(), trait.identifiers.end(),
+                                   [&](const std::string& identifier) { return HasIdentifier(text, identifier); });
+  return all >= kWordsOfLine && 2 * found >= all;
+}
+
 bool Supports(const std::string& item, const Traits& traits) {
   const std::string flat = WithoutSpace(item);
   const auto is_in = [&](const Trait& trait) { return flat.find(trait.flat) != std::string::npos; };
   return std::any_of(traits.spans.begin(), traits.spans.end(),
-                     [&](const Trait& span) { return is_in(span) || HasIdentifiers(span, item); }) ||
+                     [&](const Trait& span) {
+                       return is_in(span) || HasIdentifiers(span, item) || HasMostIdentifiers(span, item);
+                     }) ||
          std::any_of(traits.lines.begin(), traits.lines.end(), [&](const Trait& line) {
            return is_in(line) || (line.has_placeholder && HasIdentifiers(line, item));
          });

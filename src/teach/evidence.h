@@ -21,9 +21,9 @@ std::vector<std::string_view> WordsIn(std::string_view text);
 std::vector<std::string> CodeSpansOf(const std::string& text);
 
 // Whether an item that the rule cites shows where it is from: the item has a text that the rule has in backticks, all
-// of its words of at least four characters, or a line of a fenced block of the rule. White space and continued lines
-// don't count, and a word in capitals (NAME) stands for any. True if the rule has nothing in backticks but the names of
-// `own_files` (the skill's references and scripts), or cites no item.
+// of its words of at least four characters (of four words or more, half), or a line of a fenced block of the rule.
+// White space and continued lines don't count, and a word in capitals (NAME) stands for any. True if the rule has
+// nothing in backticks but the names of `own_files` (the skill's references and scripts), or cites no item.
 bool IsSupported(const Rule& rule, const Material& material, const std::vector<std::string>& own_files = {});
 
 // Takes the rules that aren't supported, or repeat the prompts, out of a draft, and sections that are left without

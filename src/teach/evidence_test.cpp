@@ -43,6 +43,16 @@ TEST(IsSupported, OneBacktickedTextInOneCitedItem) {
   EXPECT_FALSE(IsSupported({"Set `name`.", {"d2"}}, material)) << "another item has it";
 }
 
+TEST(IsSupported, ALineOfCodeMayHaveOtherNames) {
+  Material material;
+  material.items = {{"d1",
+                     MaterialKind::kFile,
+                     "await self.redis.setex(\n    f\"token:{token}\", ttl,\n    json.dumps(user))",
+                     {"a#1"}}};
+  EXPECT_TRUE(IsSupported({"`await client.setex(key, seconds, json.dumps(record))`", {"d1"}}, material));
+  EXPECT_FALSE(IsSupported({"`await client.hset(hash_name, field, json_text)`", {"d1"}}, material));
+}
+
 TEST(IsSupported, WithoutBackticksOrItemsThereIsNothingToCheck) {
   EXPECT_TRUE(IsSupported({"Kernels are built twice.", {"d1"}}, Items()));
   EXPECT_TRUE(IsSupported({"Set `edition`.", {}}, Items()));
