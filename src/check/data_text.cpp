@@ -93,7 +93,7 @@ std::string WithPlaceInWords(const std::string& message) {
 Result<Json> ParseNamed(DataFormat format, std::string_view text) {
   if (format == DataFormat::kYaml) {
     const std::string yaml(text);
-    Result<Json> parsed = ParseYaml(yaml, "answer");
+    Result<Json> parsed = ParseYaml(yaml, "answer", YamlNumbers::kNumbers);
     if (parsed && HasMoreYamlDocuments(yaml)) return InputError("a second document follows; a check reads one only");
     return parsed;
   }

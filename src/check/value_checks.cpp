@@ -3,9 +3,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -57,30 +55,6 @@ Result<Json> DataOf(DataFormat format, const CheckSubject& subject, const Checke
   return parsed;
 }
 
-// Whether all of `text` is this number: 9 and 9.0 are the same one.
-bool IsNumber(const std::string& text, const Json& number) {
-  double read = 0.0;
-  const char* const end = text.data() + text.size();
-  const std::from_chars_result result = std::from_chars(text.data(), end, read);
-  return result.ec == std::errc() && result.ptr == end && SameJson(Json(read), number);
-}
-
-// The same for YAML, whose scalars are strings here.
-bool SameYaml(const Json& value, const Json& wanted) {
-  if (value.is_string() && wanted.is_number())
-    return value.get_ref<const std::string&>() == DumpJson(wanted) ||
-           IsNumber(value.get_ref<const std::string&>(), wanted);
-  if (value.type() != wanted.type()) return false;
-  if (!value.is_structured()) return value == wanted;
-  if (value.size() != wanted.size()) return false;
-  if (value.is_array()) return std::equal(value.begin(), value.end(), wanted.begin(), SameYaml);
-  for (const auto& member : wanted.items()) {
-    const auto found = value.find(member.key());
-    if (found == value.end() || !SameYaml(*found, member.value())) return false;
-  }
-  return true;
-}
-
 struct Condition {
   enum class Kind { kExists, kAbsent, kOneOf, kPattern };
   Kind kind = Kind::kExists;
@@ -100,21 +74,27 @@ class ValueCheck : public PartCheck {
     if (!data) return data.error().message;
     const std::vector<const Json*> values = path_.In(*data);
     if (condition_.kind == Condition::Kind::kAbsent)
-      return values.empty() ? "" : fmt::format("there is {}", Shown(*values.front()));
+      return values.empty() ? "" : fmt::format("there is {}", ShownJson(*values.front()));
     if (values.empty()) return "nothing at this path";
     if (condition_.kind == Condition::Kind::kExists) return "";
     if (std::any_of(values.begin(), values.end(), [&](const Json* value) { return Fits(*value); })) return "";
+    if (std::string problem = WrongType(values); !problem.empty()) return problem;
     std::string shown;
     for (std::size_t i = 0; i < std::min(values.size(), kShownAtPath); ++i)
-      shown += (i == 0 ? "" : ", ") + Shown(*values[i]);
+      shown += (i == 0 ? "" : ", ") + ShownJson(*values[i]);
     return fmt::format("it is {}{}", shown, values.size() > kShownAtPath ? ", …" : "");
   }
 
-  // A scalar of YAML as YAML has it: without quotes, because it is text whatever it looks like.
-  std::string Shown(const Json& value) const {
-    const bool is_plain = format_ == DataFormat::kYaml && value.is_string();
-    const std::string text = is_plain ? value.get<std::string>() : std::string();
-    return is_plain && !text.empty() && Trim(text).size() == text.size() ? ExcerptLine(text, 80) : ShownJson(value);
+  // For a value that has the right text and the wrong type; "" if there is none.
+  std::string WrongType(const std::vector<const Json*>& values) const {
+    for (const Json* const value : values) {
+      for (const Json& wanted : condition_.values) {
+        if (value->is_string() == wanted.is_string() || TextOf(*value) != TextOf(wanted)) continue;
+        return fmt::format("it is the {} {}, not the {} {}", value->type_name(), ShownJson(*value), wanted.type_name(),
+                           ShownJson(wanted));
+      }
+    }
+    return "";
   }
 
   bool Fits(const Json& value) const {
@@ -122,11 +102,7 @@ class ValueCheck : public PartCheck {
       return !value.is_structured() && RE2::PartialMatch(TextOf(value), *condition_.pattern);
     }
     return std::any_of(condition_.values.begin(), condition_.values.end(),
-                       [&](const Json& wanted) { return Same(value, wanted); });
-  }
-
-  bool Same(const Json& value, const Json& wanted) const {
-    return SameJson(value, wanted) || (format_ == DataFormat::kYaml && SameYaml(value, wanted));
+                       [&](const Json& wanted) { return SameJson(value, wanted); });
   }
 
   DataFormat format_;

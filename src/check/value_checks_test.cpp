@@ -43,7 +43,8 @@ TEST(ValueCheck, EqualsAValueAtAPath) {
   EXPECT_TRUE(Passes(Toml(R"("at": "general.backends", "equals": ["cuda", "xpu"])"), kToml));
   EXPECT_TRUE(Passes(Toml(R"("at": "general.made", "equals": "2026-01-02")"), kToml));
   EXPECT_TRUE(Passes(Toml(R"("at": "kernel.*.cuda-capabilities[*]", "equals": "8.0")"), kToml));
-  EXPECT_EQ(DetailOf(Toml(R"("at": "general.edition", "equals": "5")"), kToml), "it is 5");
+  EXPECT_EQ(DetailOf(Toml(R"("at": "general.edition", "equals": "5")"), kToml),
+            "it is the number 5, not the string \"5\"");
   EXPECT_EQ(DetailOf(Toml(R"("at": "kernel.*.cuda-capabilities", "equals": "9.0")"), kToml),
             "it is [\"8.0\",\"9.0\"], [\"9.0\"]");
   EXPECT_EQ(DetailOf(Toml(R"("at": "general.version", "equals": 1)"), kToml), "nothing at this path");
@@ -69,9 +70,13 @@ TEST(ValueCheck, JsonAndYaml) {
   const auto yaml = [](const std::string& rest) { return SpecFrom(R"({"type": "yaml_value", )" + rest + "}"); };
   const char* const text = "jobs:\n  build:\n    version: 9.0\n    on: true\n    name: x\n";
   EXPECT_TRUE(Passes(yaml(R"("at": "jobs.build.version", "equals": 9.0)"), text));
-  EXPECT_TRUE(Passes(yaml(R"("at": "jobs.build.version", "equals": "9.0")"), text));
+  EXPECT_EQ(DetailOf(yaml(R"("at": "jobs.build.version", "equals": "9.0")"), text),
+            "it is the number 9.0, not the string \"9.0\"");
+  EXPECT_TRUE(Passes(yaml(R"("at": "jobs.build.version", "one_of": ["9.0", 9.0])"), text));
+  EXPECT_EQ(DetailOf(yaml(R"("at": "a", "equals": 9.0)"), "a: \"9.0\""),
+            "it is the string \"9.0\", not the number 9.0");
   EXPECT_TRUE(Passes(yaml(R"("at": "jobs.build.on", "equals": true)"), text));
-  EXPECT_EQ(DetailOf(yaml(R"("at": "jobs.build.name", "equals": "y")"), text), "it is x");
+  EXPECT_EQ(DetailOf(yaml(R"("at": "jobs.build.name", "equals": "y")"), text), "it is \"x\"");
   EXPECT_EQ(DetailOf(yaml(R"("at": "a", "equals": 2)"), "a: 1"), "it is 1");
 }
 
