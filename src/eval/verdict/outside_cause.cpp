@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t kMostAnswers = 10;  // of a case and a student
 constexpr std::string_view kNoFile = "the answer has no file ";
 constexpr std::string_view kTimeLimit = "the checks reached their time limit";
+constexpr std::string_view kCutOff = "the answers were cut off before a file that the checks need";
 
 bool Contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
@@ -44,10 +45,19 @@ std::string CauseOf(const Sample& sample, const Case& test_case) {
   if (failed == sample.checks.end()) return "";
   if (ReachedTimeLimit(*failed)) return std::string(kTimeLimit);
   if (!Contains(sample.response.text, "```")) return "";  // nothing that could be the file
-  const auto no_file = [](std::string_view file) { return fmt::format("the checks found no file {}", file); };
+  const auto no_file = [&sample](std::string_view file) {
+    return sample.response.stop == StopReason::kLength ? std::string(kCutOff)
+                                                       : fmt::format("the checks found no file {}", file);
+  };
   if (failed->detail.starts_with(kNoFile)) return no_file(std::string_view(failed->detail).substr(kNoFile.size()));
   const std::string missing = MissingFile(failed->detail, test_case);
   return missing.empty() ? "" : no_file(missing);
+}
+
+std::string CureOf(std::string_view cause, const Plan& plan) {
+  if (cause == kTimeLimit) return "raise the check's \"timeout_seconds\"";
+  if (cause == kCutOff) return fmt::format("raise --max-tokens ({})", plan.sampling.max_tokens);
+  return "have the question ask for this file by name, in a block of its own";
 }
 
 // What most failures of a case have in common.
@@ -83,11 +93,7 @@ std::vector<OutsideCause> FindOutsideCauses(const RunData& data) {
     if (cause.empty()) continue;
     auto known = std::find_if(found.begin(), found.end(), [&](const OutsideCause& one) { return one.cause == cause; });
     if (known == found.end()) {
-      known = found.insert(found.end(),
-                           {cause,
-                            cause == kTimeLimit ? "raise the check's \"timeout_seconds\""
-                                                : "have the question ask for this file by name, in a block of its own",
-                            {}});
+      known = found.insert(found.end(), {cause, CureOf(cause, data.plan()), {}});
     }
     known->cases.push_back(data.plan().suite.cases[i].id);
   }

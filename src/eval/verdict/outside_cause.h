@@ -16,7 +16,8 @@ struct OutsideCause {
 };
 
 // Of the answers with the skill, or else of all: a check found no file though the answer has code, what runs the answer
-// can't import or open the file that it should have, or a time limit ended a check. A cause counts if at least two
+// can't import or open the file that it should have (where an answer was cut off, that is the cause), or a time limit
+// ended a check. A cause counts if at least two
 // answers, and more than half of those that failed, have it. Looks at a few failed answers of each case.
 std::vector<OutsideCause> FindOutsideCauses(const RunData& data);
 

@@ -37,7 +37,7 @@ StudentVerdict VerdictOf(Verdict word) {
 }
 
 // Of the skill's answers to "hard", with a check that ran a command.
-std::string ResultAfter(const std::string& answer, const std::string& detail) {
+std::string ResultAfter(const std::string& answer, const std::string& detail, StopReason stop = StopReason::kEnd) {
   TestRun run;
   CheckSpec check;
   check.type = "command";
@@ -47,6 +47,7 @@ std::string ResultAfter(const std::string& answer, const std::string& detail) {
   for (Sample& sample : run.samples) {
     if (sample.case_id != "hard" || sample.arm != Arm::kSkill) continue;
     sample.response.text = answer;
+    sample.response.stop = stop;
     sample.checks = {{"command", Outcome::kFail, detail}};
   }
   return ResultText(run.judged());
@@ -58,6 +59,7 @@ TEST(ResultText, BeginsWithFailuresThatMayNotBeTheModels) {
        {"exit code 1: ModuleNotFoundError: No module named 'ready'", "the answer has no file ready.py"}) {
     EXPECT_THAT(ResultAfter(code, detail),
                 AllOf(StartsWith("Before you trust the result, look at 1 case (hard)"), HasSubstr("ready.py")));
+    EXPECT_THAT(ResultAfter(code, detail, StopReason::kLength), HasSubstr("raise --max-tokens"));
     EXPECT_THAT(ResultAfter("I don't know.", detail), Not(HasSubstr("Before you trust"))) << "no code";
   }
   EXPECT_THAT(ResultAfter(code, "time limit of 60 s reached"),
