@@ -29,11 +29,20 @@ using testing::SizeIs;
 
 const fs::path kTrace = SourceDir() / "examples/traces/kernel-builder-h100.jsonl";
 
-TEST_F(GenerateCli, WithoutATeacherNothingIsRead) {
+TEST_F(GenerateCli, AMissingFileIsNamedBeforeAMissingTeacher) {
   const std::string missing = (folder.path() / "none.jsonl").string();
-  EXPECT_EQ(Generate({"--from", missing, "-o", "out dir", "--cases", "4", "--eval-model", "sim:base=0.1", "--no-eval"}),
+  for (const std::vector<std::string>& sources :
+       {std::vector<std::string>{"--from", missing}, {"Add", "--docs", missing}, {"Add", "-t", missing}}) {
+    EXPECT_EQ(Generate(sources), 2);
+    EXPECT_THAT(error, AllOf(HasSubstr("none.jsonl: no such file"), Not(HasSubstr("teacher"))));
+  }
+}
+
+TEST_F(GenerateCli, WithoutATeacherNothingIsWritten) {
+  EXPECT_EQ(Generate({"--from", kTrace.string(), "-o", "out dir", "--cases", "4", "--eval-model", "sim:base=0.1",
+                      "--no-eval"}),
             2);
-  EXPECT_THAT(error, AllOf(HasSubstr("needs a teacher model"), Not(HasSubstr("No such file"))));
+  EXPECT_THAT(error, HasSubstr("needs a teacher model"));
   for (const char* teacher : {" -m desk:desk\n", " -m 'cmd:claude -p'\n", " -m opus\n"})
     EXPECT_THAT(error, HasSubstr("out dir' --no-eval --cases 4" + std::string(teacher)));
   EXPECT_FALSE(fs::exists(runs()));

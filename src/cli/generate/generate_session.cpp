@@ -244,6 +244,7 @@ Status OpenGeneration(GenerateSession& session, Env& env) {
   if (resumed) {
     RETURN_IF_ERROR(Resume(session));
   } else {
+    RETURN_IF_ERROR(CheckSourcesExist(session.options, RunsFolder(session.options.runs_dir, session.config), env));
     RETURN_IF_ERROR(CheckStart(session.options, env));
     ChooseStudents(session, env);
   }

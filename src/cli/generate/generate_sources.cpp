@@ -305,6 +305,21 @@ Error NothingToStartFrom() {
   return InputError("nothing to make a skill from: give a TASK, or --from with a trace or a skill");
 }
 
+Status CheckSourcesExist(const GenerateCommandOptions& options, const fs::path& runs_dir, const Env& env) {
+  const auto check = [](const char* option, const std::string& name) -> Status {
+    std::error_code code;
+    if (name.empty() || name == "-" || fs::exists(name, code)) return {};
+    return Error{ErrorKind::kNotFound, fmt::format("{} {}: no such file or folder", option, name)};
+  };
+  for (const std::string& from : options.from) {
+    if (IsSkill(from) || RunNamed(from, runs_dir)) continue;
+    ASSIGN_OR_RETURN(const std::vector<TraceName> traces, ExpandTraceArguments({from}, env.variable));
+    for (const TraceName& trace : traces) RETURN_IF_ERROR(check("--from", trace.path));
+  }
+  for (const std::string& doc : options.docs) RETURN_IF_ERROR(check("--docs", doc));
+  return check("--tests", options.tests);
+}
+
 Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, const fs::path& runs_dir, bool keep_secrets,
                                     const std::function<MaterialBudget(std::size_t tokens)>& budget_for,
                                     const Env& env) {

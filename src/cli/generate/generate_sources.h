@@ -27,6 +27,9 @@ struct GenerateSources {
 // The error (kInput) where there is neither a task nor a source.
 Error NothingToStartFrom();
 
+// That the files and folders which the command line names are there: what can be known before a teacher is looked for.
+Status CheckSourcesExist(const GenerateCommandOptions& options, const std::filesystem::path& runs_dir, const Env& env);
+
 // Reads what the command line names: traces, a skill, documents, tool schemas. Secrets are out of all of it unless
 // `keep_secrets`. `budget_for` is told about how many tokens the traces have, and returns the budget for a teacher.
 // `runs_dir`: where the runs are that it may name.
