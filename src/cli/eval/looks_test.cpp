@@ -62,7 +62,9 @@ TEST_F(Looks, VersionsShareAlpha) {
   EXPECT_EQ(LookOf(), 2);
   Edit("third");
   ASSERT_EQ(Run({"eval", skill(), "-m", "sim:base=0.3,skill=0.6,seed=1", "--runs-dir", runs().string()}), 0);
-  EXPECT_THAT(out, HasSubstr("third look at these cases, with the third version of this skill (the one before: run 2"));
+  EXPECT_THAT(
+      out,
+      HasSubstr("third look at these cases, with the third version of this skill (the last with a verdict: run 2"));
   const std::size_t details = out.find("\ndetails  alpha 0.17 % instead of 5 %");
   ASSERT_NE(details, std::string::npos) << out;
   EXPECT_EQ(out.find("alpha"), out.find("alpha", details)) << "not before the result";

@@ -143,6 +143,7 @@ TEST_F(LedgerTest, RunsWithOneArmCountWhereTheirAnswersAreReused) {
     ASSERT_TRUE(folder->WriteFile("samples.jsonl", "{\"status\":\"ok\",\"answer\":\"4\"}\n").ok());
   }
   EXPECT_EQ(WithShare(PlanOf("v3")).share.look, 3);
+  EXPECT_EQ(WithShare(PlanOf("v3")).share.last_run, "") << "none from which a lift could be concluded";
   EXPECT_EQ(WithShare(PlanOf("v3"), /*reuses_answers=*/false).share.look, 1);
 }
 

@@ -41,7 +41,7 @@ std::string LaterLookText(const AlphaShare& share) {
                                ? fmt::format("with the {} version of this skill", Ordinal(share.versions))
                                : "again with this version of the skill";
   return fmt::format("{} look at these cases, {}{}, so more evidence is needed", Ordinal(share.look), what,
-                     share.last_run.empty() ? "" : fmt::format(" (the one before: run {})", share.last_run));
+                     share.last_run.empty() ? "" : fmt::format(" (the last with a verdict: run {})", share.last_run));
 }
 
 }  // namespace

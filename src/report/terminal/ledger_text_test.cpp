@@ -29,7 +29,7 @@ TEST(LookNote, SaysWhyMoreEvidenceIsNeeded) {
   plan.share.versions = 1;
   EXPECT_THAT(LookNote(plan), Not(HasSubstr("answers"))) << "they may be the same ones";
   plan.share.last_run = "generations/0a1b/test";
-  EXPECT_THAT(LookNote(plan), HasSubstr("(the one before: run generations/0a1b/test)"));
+  EXPECT_THAT(LookNote(plan), HasSubstr("(the last with a verdict: run generations/0a1b/test)"));
   plan.share.prior_runs = {"2026_11_21_10_12_33-abcd"};
   EXPECT_THAT(LookNote(plan), HasSubstr("the evidence of all seeds together (with run 2026_11_21_10_12_33-abcd);"));
 }
