@@ -18,6 +18,7 @@
 namespace upskill {
 namespace {
 
+constexpr int kManyRounds = 100;     // more are never advised
 constexpr double kTolerance = 1e-9;  // a change of exactly 15 % is not less than 15 %
 
 using Kind = GateClause::Kind;
@@ -217,13 +218,14 @@ class Examiner {
     const std::string text = LargeLossText(*loss, run_.plan());
     if (loss->state == LossGuard::State::kShown) return {false, fmt::format("{} (p = {:.2g})", text, loss->p)};
     if (loss->before == 0.0) return {true, text + "; nothing passed before, so nothing could be lost"};
-    const std::optional<double> findable = loss->Findable();
-    return {true,
-            text + (findable ? fmt::format("; a loss of {:.0f} points or more would have been found in 90 % of runs",
-                                           *findable * 100.0)
-                             : std::string("; even if every answer had failed, fewer than 90 % of runs would have "
-                                           "shown it: add cases") +
-                                   (loss->answers_repeat ? "" : " or raise --runs"))};
+    if (const std::optional<double> findable = loss->Findable())
+      return {true, fmt::format("{}; a loss of {:.0f} points or more would have been found in 90 % of runs", text,
+                                *findable * 100.0)};
+    const bool rounds_help = !loss->answers_repeat && loss->most_rounds < kManyRounds &&
+                             loss->guard.FindableLoss(loss->units, kManyRounds, loss->before);
+    return {true, fmt::format("{}; even if every answer had failed, fewer than 90 % of runs would have shown it: add "
+                              "cases{}",
+                              text, rounds_help ? " or raise --runs" : "")};
   }
 
   Finding NotWorse(const ChoiceAnswers& a, const ChoiceAnswers& b) const {

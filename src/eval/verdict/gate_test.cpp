@@ -285,6 +285,16 @@ TEST(NotRegressed, WhereAnswersRepeatOnlyMoreCasesWouldTell) {
   EXPECT_THAT(detail(), AllOf(HasSubstr("add cases"), Not(HasSubstr("--runs"))));
 }
 
+TEST(NotRegressed, MoreRoundsAreAdvisedOnlyWhereTheyWouldTell) {
+  Plan plan = MakeTestPlan(12, 30, {"haiku"});
+  plan.arms = {Arm::kPrevious, Arm::kSkill};
+  plan.stop_when_decided = true;
+  const auto hardly = [](std::size_t, Arm, std::size_t case_index, int) { return case_index == 0; };
+  const JudgedRun run = Judge(AnsweredRun(plan, hardly));
+  EXPECT_THAT(CheckGate(*ParseGate("not-regressed", plan), run)[0].detail,
+              AllOf(HasSubstr("add cases"), Not(HasSubstr("--runs"))));
+}
+
 // Each model's share of the error probability is half.
 TEST(NotRegressed, SeveralModelsShareTheErrorProbability) {
   EXPECT_FALSE(AfterLosing({0, 1, 2, 3}, "not-regressed", 1, {"haiku", "opus"})[0].passed) << "p = 0.019";

@@ -254,7 +254,8 @@ void TakeShare(const Ledger& ledger, const fs::path& runs_dir, bool reuses_answe
   share.look = std::min(share.look, kMaxLooks);
   share.prior_runs.assign(prior_runs.begin(), prior_runs.end());
   // Not one from which nothing can be concluded, such as one without a baseline.
-  const auto last = std::find_if(history.rbegin(), history.rend(), [](const auto* earlier) { return earlier->can_decide; });
+  const auto last =
+      std::find_if(history.rbegin(), history.rend(), [](const auto* earlier) { return earlier->can_decide; });
   if (last != history.rend()) share.last_run = (*last)->run;
   plan.share = std::move(share);
 }
