@@ -24,7 +24,10 @@ std::string DraftText(const Draft& draft) {
   std::string text = fmt::format("description: {}\n", OneLine(draft.description));
   for (const Section& section : draft.sections) {
     text += fmt::format("\n# {}\n\n", section.title);
-    for (const Rule& rule : section.rules) text += fmt::format("[{}] {}\n", fmt::join(rule.cites, ", "), rule.text);
+    for (const Rule& rule : section.rules) {
+      if (!rule.cites.empty()) text += fmt::format("[{}] ", fmt::join(rule.cites, ", "));
+      text += rule.text + "\n";
+    }
   }
   for (const auto& [folder, files] :
        {std::pair{"references", &draft.references}, std::pair{"scripts", &draft.scripts}}) {

@@ -61,6 +61,14 @@ TEST(CritiqueDraft, TheCorrectedDraftTakesThePlaceOfTheFirst) {
   EXPECT_THAT(outcome->provenance, ElementsAre("Run `make check` first.: a.jsonl#4"));
 }
 
+TEST(CritiqueDraft, WithoutMaterialNothingIsSaidOfItems) {
+  Critiqued run("Run `make check`.", DumpJson(CritiqueJson()));
+  run.bench.material.items.clear();
+  ASSERT_TRUE(run.bench.Run().ok());
+  ASSERT_NE(run.CritiquePrompt(), nullptr);
+  for (const char* word : {"item", "material", "[]"}) EXPECT_THAT(*run.CritiquePrompt(), Not(HasSubstr(word)));
+}
+
 TEST(CritiqueDraft, NothingToCorrectLeavesTheDraft) {
   Critiqued run("Run `make check`.", DumpJson(CritiqueJson()));
   const Result<GenerateOutcome> outcome = run.bench.Run();

@@ -170,7 +170,8 @@ class Generation {
 
   // The draft stays as it is if the critique can't be used.
   Status Criticize(std::size_t index, Draft& draft) {
-    state_.Say("critique", fmt::format("{} compares the draft with the material", input_.teacher->info().name));
+    state_.Say("critique", fmt::format("{} checks the draft{}", input_.teacher->info().name,
+                                       material_.items.empty() ? "" : " against the material"));
     Result<Critique> critique = CritiqueDraft(*input_.teacher, material_, draft, OptionsOfDraft());
     if (!critique) {
       if (critique.error().kind != ErrorKind::kInput) return critique.error();
