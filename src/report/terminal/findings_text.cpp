@@ -148,7 +148,7 @@ TerminalText FindingDetails(const JudgedRun& run) {
   TerminalText out;
   for (std::size_t i = 0; i < run.findings.size(); ++i) {
     const CaseFindings& findings = run.findings[i];
-    TerminalText details = NamesLine("fixed", findings.fixed) + NamesLine("broken", findings.broken);
+    TerminalText details = NamesLine("better", findings.fixed) + NamesLine("worse", findings.broken);
     for (std::size_t tag = 0; findings.tags.size() > kShownTags && tag < findings.tags.size(); ++tag) {
       if (findings.tags[tag].group.cases > 0) details += TagLine(findings.tags[tag]);
     }

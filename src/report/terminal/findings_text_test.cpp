@@ -34,7 +34,7 @@ TEST(FindingNotes, ASingleAnswerTurnsNoCase) {
 TEST(FindingNotes, CasesThatTurnedWithoutAVerdict) {
   const FindingsRun run;
   EXPECT_EQ(run.notes(), "1 case mostly passed with the skill and mostly failed without it, 0 the other way round\n");
-  EXPECT_THAT(FindingDetails(run.judged()).text(), HasSubstr("fixed       hard\n"));
+  EXPECT_THAT(FindingDetails(run.judged()).text(), HasSubstr("better      hard\n"));
 }
 
 TEST(FindingNotes, CasesUsedToWriteTheSkill) {
