@@ -82,6 +82,16 @@ TEST_F(ListCommand, SaysThatTheSkillHasChangedSince) {
   EXPECT_EQ(Verdicts().at(0).at("skill_changed"), true);
 }
 
+TEST_F(ListCommand, PrefersRunsOfTheSkillsPresentText) {
+  Eval(kHelping);
+  WriteSkill("arithmetic", "Add them.");
+  Eval(kHelping);
+  WriteSkill("arithmetic", "Add the numbers.");
+  ASSERT_EQ(Verdicts().size(), 1U);
+  EXPECT_EQ(Verdicts().at(0).at("skill_changed"), false);
+  EXPECT_EQ(Verdicts().at(0).at("run"), FindRuns(runs()).front().filename().string());
+}
+
 TEST_F(ListCommand, FindsTheRunsOfARenamedSkillByItsText) {
   Eval(kHelping);
   fs::remove_all(skills() / "arithmetic");

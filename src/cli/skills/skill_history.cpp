@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <ranges>
 #include <set>
 #include <utility>
 
@@ -21,6 +20,7 @@ namespace fs = std::filesystem;
 
 // What decides whether a run's answers have to be read.
 struct RunHead {
+  fs::path folder;
   std::string skill;
   std::string sha256;
   std::vector<std::string> models;  // Student::spec
@@ -34,6 +34,7 @@ Result<RunHead> HeadOfRun(const fs::path& folder) {
   try {
     const StoredJson stored(json);
     RunHead head;
+    head.folder = folder;
     head.skill = stored.at("skill").at("name").text();
     head.sha256 = stored.at("skill").at("sha256").text();
     for (const StoredJson& student : stored.at("students").elements())
@@ -56,34 +57,44 @@ class HistoryReader {
   }
 
   // The runs come newest first.
-  void Take(const fs::path& folder) {
-    const Result<RunHead> head = HeadOfRun(folder);
-    if (!head) return Report(head.error());
-    if (head->is_trial) return;
-    const std::set<std::size_t> wanting = SkillsThatWant(*head);
+  SkillHistory Read(const std::vector<fs::path>& runs) && {
+    std::vector<RunHead> heads;
+    for (const fs::path& run : runs) {
+      Result<RunHead> head = HeadOfRun(run);
+      if (!head) Report(head.error());
+      if (head && !head->is_trial) heads.push_back(*std::move(head));
+    }
+    for (const bool skill_changed : {false, true}) {
+      for (const RunHead& head : heads) Take(head, skill_changed);
+    }
+    return std::move(history_);
+  }
+
+ private:
+  // For the skills that have changed since the run, or for those that haven't.
+  void Take(const RunHead& head, bool skill_changed) {
+    const std::set<std::size_t> wanting = SkillsThatWant(head, skill_changed);
     if (wanting.empty()) return;
-    const Result<JudgedRun> run = LoadRun(folder);
+    const Result<JudgedRun> run = LoadRun(head.folder);
     if (!run) return Report(run.error());
     for (const RunRow& row : RowsOf(*run)) {
       if (!row.lift()) continue;
       for (const std::size_t skill : wanting) {
-        if (!seen_[skill].insert(row.student.student.spec).second) continue;
-        history_.verdicts[skill].push_back({row, head->sha256 != skills_[skill].sha256});
+        if (seen_[skill].insert(row.student.student.spec).second)
+          history_.verdicts[skill].push_back({row, skill_changed});
       }
     }
   }
 
-  SkillHistory Finish() && { return std::move(history_); }
-
- private:
   // Of the run's name or text, and without a verdict on one of its models yet.
-  std::set<std::size_t> SkillsThatWant(const RunHead& head) const {
+  std::set<std::size_t> SkillsThatWant(const RunHead& head, bool skill_changed) const {
     std::set<std::size_t> found;
     for (const auto& [index, key] : {std::pair{&by_name_, &head.skill}, std::pair{&by_text_, &head.sha256}}) {
       if (const auto skills = index->find(*key); skills != index->end())
         found.insert(skills->second.begin(), skills->second.end());
     }
     std::erase_if(found, [&](std::size_t skill) {
+      if (skill_changed != (head.sha256 != skills_[skill].sha256)) return true;
       return std::all_of(head.models.begin(), head.models.end(),
                          [&](const std::string& model) { return seen_[skill].contains(model); });
     });
@@ -102,10 +113,9 @@ class HistoryReader {
 }  // namespace
 
 SkillHistory ReadSkillHistory(const fs::path& runs_dir, const std::vector<SkillIdentity>& skills) {
-  HistoryReader reader(skills);
-  const std::vector<fs::path> runs = FindRuns(runs_dir);
-  for (const fs::path& run : std::ranges::reverse_view(runs)) reader.Take(run);
-  return std::move(reader).Finish();
+  std::vector<fs::path> runs = FindRuns(runs_dir);
+  std::ranges::reverse(runs);
+  return HistoryReader(skills).Read(runs);
 }
 
 }  // namespace upskill

@@ -9,7 +9,7 @@
 
 namespace upskill {
 
-// What the newest run with a verdict says of a skill for one model.
+// What the newest run with a verdict says of a skill for one model: of those with the skill's present text, if any.
 struct LastVerdict {
   RunRow row;
   bool skill_changed = false;  // the skill's text isn't the one that was measured
@@ -22,7 +22,7 @@ struct SkillIdentity {
 };
 
 struct SkillHistory {
-  std::vector<std::vector<LastVerdict>> verdicts;  // for each skill asked for: newest first, one for each model
+  std::vector<std::vector<LastVerdict>> verdicts;  // for each skill asked for: one for each model
   std::vector<std::string> problems;               // a sentence for each run that couldn't be read
 };
 
