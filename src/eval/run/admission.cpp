@@ -46,6 +46,12 @@ std::size_t Admission::worked_on() const {
   return sum;
 }
 
+std::size_t Admission::after_open_rounds() const {
+  std::size_t sum = 0;
+  for (const Lane& lane : lanes_) sum += plan_.stop_when_decided ? lane.pending_after_open_round(cells_) : 0;
+  return sum;
+}
+
 void Admission::SendWhatFits(Clock::Steady now) {
   FollowTimeLimit(now);
   if (!exhausted_.empty()) return ShareProcessors();

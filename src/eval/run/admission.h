@@ -73,6 +73,7 @@ class Admission {
   bool finished() const;
   std::size_t in_flight() const;
   std::size_t worked_on() const;                // of those in flight, by their models
+  std::size_t after_open_rounds() const;        // cells that may be skipped because nothing is left to decide
   std::size_t saved() const { return saved_; }  // cells skipped because nothing was left to decide
   const std::string& exhausted() const { return exhausted_; }
   bool cut() const { return cut_; }  // the time is up, and so is the time to end in

@@ -39,7 +39,11 @@ TEST(Admission, TheLastRequestOfAJudgedRoundPromisesNothing) {
   });
   RunnerBench bench(MakeTestPlan(3, 2), {&model});
   bench.plan.stop_when_decided = true;
+  std::vector<std::size_t> unsure;
+  bench.observer.on_progress = [&](const RunProgress& progress) { unsure.push_back(progress.may_be_saved); };
   bench.Run();
+  EXPECT_EQ(unsure.front(), 6U) << "the second round";
+  EXPECT_EQ(unsure.back(), 0U);
   std::vector<bool> flags;
   for (const ChatRequest& request : model.requests) flags.push_back(request.more_follows);
   EXPECT_THAT(flags, ElementsAre(true, true, true, true, true, false, true, true, true, true, true, false));

@@ -54,6 +54,12 @@ bool Lane::CountFailure(const Error& error) {
   return stopped_;
 }
 
+// They are in the order of the rounds.
+std::size_t Lane::pending_after_open_round(const std::vector<Cell>& cells) const {
+  const auto is_open = [&](const Attempt& attempt) { return cells[attempt.cell].round <= open_round; };
+  return static_cast<std::size_t>(pending_.end() - std::partition_point(pending_.begin(), pending_.end(), is_open));
+}
+
 Attempt Lane::TakeFront() {
   CHECK(!pending_.empty());
   const Attempt attempt = pending_.front();

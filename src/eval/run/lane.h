@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "eval/plan/cell.h"
 #include "eval/run/budget.h"
 #include "model/chat.h"
 #include "model/model.h"
@@ -50,6 +51,7 @@ class Lane {
   // The attempt after the one in `next`; null when there is none.
   const Attempt* front() const { return pending_.empty() ? nullptr : &pending_.front(); }
   std::size_t pending() const { return pending_.size(); }
+  std::size_t pending_after_open_round(const std::vector<Cell>& cells) const;
   bool waits_for_retries() const { return !retries_.empty(); }
   Attempt TakeFront();
   // Drops all unsent attempts except `next`.

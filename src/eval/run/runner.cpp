@@ -383,6 +383,7 @@ class Runner {
     progress_.in_flight = admission_.in_flight();
     progress_.worked_on = admission_.worked_on();
     progress_.saved = admission_.saved();
+    progress_.may_be_saved = admission_.after_open_rounds();
     progress_.seconds = SecondsBetween(started_, input_.clock->Now());
     if (input_.observer != nullptr) input_.observer->OnProgress(progress_);
   }

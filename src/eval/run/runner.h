@@ -35,6 +35,7 @@ struct RunProgress {
   std::int64_t output_tokens = 0;  // generated in this run
   double cost_usd = 0.0;           // of this run's own answers whose cost is known
   std::size_t saved = 0;           // cells skipped because the verdict was known
+  std::size_t may_be_saved = 0;    // cells of later rounds, which start only if they are needed
   double seconds = 0.0;            // since the first request
   RateLimits rate_limits;          // of all models together; host and next try: of the one that waits longest
 };

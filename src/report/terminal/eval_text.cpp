@@ -269,7 +269,7 @@ TerminalText HeadLine(const Plan& plan, const std::string& rounds, std::size_t c
 
 TerminalText EvalHead(const Plan& plan, const Style& style) {
   const auto rounds = static_cast<std::size_t>(plan.rounds);
-  return HeadLine(plan, Counted(rounds, "round"),
+  return HeadLine(plan, (plan.stop_when_decided ? "up to " : "") + Counted(rounds, "round"),
                   plan.suite.cases.size() * rounds * plan.arms.size() * plan.students.size(), style);
 }
 

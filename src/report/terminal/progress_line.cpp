@@ -32,18 +32,19 @@ std::string ProgressBar(double fraction, std::size_t cells) {
   return bar;
 }
 
-// "1:10 to 2:30 left": what is in flight may be nearly done or just begun. Once that matters little, one number.
+// "1:10 to 2:30 left": what is in flight may be nearly done or just begun, and rounds that may not be needed count only
+// for the second number. Once that matters little, one number.
 std::string TimeLeft(const RunProgress& progress, std::size_t finished, std::size_t fresh) {
-  const auto left_if = [&](double share) {
+  const auto left_if = [&](double share, std::size_t skipped) {
     const double begun = share * static_cast<double>(progress.worked_on);
-    const double open = std::max(0.0, static_cast<double>(progress.total - finished) - begun);
+    const double open = std::max(0.0, static_cast<double>(progress.total - finished - skipped) - begun);
     return open * progress.seconds / (static_cast<double>(fresh) + begun);
   };
   constexpr double kLowShare = 0.25;
   constexpr double kHighShare = 0.9;
   constexpr double kClose = 1.5;
-  const double least = left_if(kHighShare);
-  const double most = left_if(kLowShare);
+  const double least = left_if(kHighShare, progress.may_be_saved);
+  const double most = left_if(kLowShare, 0);
   if (most <= kClose * least) return DurationText((least + most) / 2.0) + " left";
   return fmt::format("{} to {} left", DurationText(least), DurationText(most));
 }

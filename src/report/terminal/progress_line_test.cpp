@@ -50,6 +50,12 @@ TEST(ProgressText, WithoutABar) {
   EXPECT_EQ(ProgressText(Halfway(), {false, 100}, false), "  36/72   0:18 left   132 tok/s   1 error");
 }
 
+TEST(ProgressText, BeginsWithTheEarliestStop) {
+  RunProgress progress = Halfway();
+  progress.may_be_saved = 30;
+  EXPECT_EQ(ProgressText(progress, {false, 100}, false), "  36/72   0:03 to 0:18 left   132 tok/s   1 error");
+}
+
 TEST(ProgressText, SaysWhatRateLimitsHoldUp) {
   RunProgress progress;
   progress.total = 8;
