@@ -229,8 +229,8 @@ std::string NoAnswerText(const JudgedRun& run) {
   if (!any_failed) return "No result yet: nothing has been answered.";
   const SamplePtr first = run.data.samples().first_error();
   const std::string cause = first == nullptr ? "" : CauseText(first->error->message);
-  return fmt::format("No result: every request failed{}. Once the cause is gone, continue the run with --resume.",
-                     cause.empty() ? "" : fmt::format(" ({})", cause));
+  const char* const advice = run.plan().imported ? "" : " Once the cause is gone, continue the run with --resume.";
+  return fmt::format("No result: every request failed{}.{}", cause.empty() ? "" : fmt::format(" ({})", cause), advice);
 }
 
 // Of a run that was to find a large loss and nothing else, which ended before verdicts were reached.

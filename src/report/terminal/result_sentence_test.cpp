@@ -195,6 +195,8 @@ TEST(ResultText, EveryRequestFailed) {
   EXPECT_THAT(
       ResultText(run.judged()),
       AllOf(StartsWith("No result: every request failed (401: the key in X was refused)."), HasSubstr("continue")));
+  run.plan.imported = ImportSource{};
+  EXPECT_THAT(ResultText(run.judged()), Not(HasSubstr("continue"))) << "an imported run can't be resumed";
   run.samples.clear();
   EXPECT_THAT(ResultText(run.judged()), AllOf(StartsWith("No result yet"), Not(HasSubstr("failed"))));
 }
