@@ -71,8 +71,10 @@ Result<ChoiceAnswers> FindChoice(const std::string& text, const JudgedRun& run) 
   return AnswersOf(run.data, *student, choice.arm);
 }
 
-// The two choices that were named, else every model that both runs have, with the skill.
-Result<std::vector<NamedContrast>> MakeContrasts(const CompareOptions& options, const ComparedRuns& runs) {
+// The two choices that were named, else every model that both runs have, with the skill, unless its answers are the
+// same.
+Result<std::vector<NamedContrast>> MakeContrasts(const CompareOptions& options, const ComparedRuns& runs,
+                                                 const RunComparison& comparison) {
   std::vector<NamedContrast> contrasts;
   if (!options.choices.empty()) {
     ASSIGN_OR_RETURN(const ChoiceAnswers a, FindChoice(options.choices.at(0), runs.a));
@@ -83,7 +85,7 @@ Result<std::vector<NamedContrast>> MakeContrasts(const CompareOptions& options, 
   if (!runs.a.plan().has_arm(Arm::kSkill) || !runs.b.plan().has_arm(Arm::kSkill)) return contrasts;
   for (std::size_t i = 0; i < runs.a.plan().students.size(); ++i) {
     const std::optional<std::size_t> other = StudentNamed(runs.b.plan(), runs.a.plan().students[i].spec);
-    if (!other) continue;
+    if (!other || comparison.students[i].same_answers) continue;
     contrasts.push_back(
         ContrastBWithA(AnswersOf(runs.a.data, i, Arm::kSkill), AnswersOf(runs.b.data, *other, Arm::kSkill)));
   }
@@ -128,7 +130,7 @@ ExitCode RunCompare(const CompareOptions& options, Env& env) {
   if (!runs) return PrintError(env, runs.error());
   const Result<RunComparison> comparison = CompareRuns(runs->a, runs->b);
   if (!comparison) return PrintError(env, comparison.error());
-  const Result<std::vector<NamedContrast>> contrasts = MakeContrasts(options, *runs);
+  const Result<std::vector<NamedContrast>> contrasts = MakeContrasts(options, *runs, *comparison);
   if (!contrasts) return PrintError(env, contrasts.error());
   const double margin = options.margin_points / 100.0;
   PrintRunNotes(runs->a, env);

@@ -99,6 +99,26 @@ std::vector<CaseChange> Changes(const JudgedRun& a, std::size_t in_a, const Judg
   return changes;
 }
 
+// Whether all answers with the skill are to the same requests and have the same texts.
+bool HaveSameAnswers(const JudgedRun& a, std::size_t in_a, const JudgedRun& b, std::size_t in_b) {
+  if (a.plan().imported || b.plan().imported) return false;  // often without texts
+  bool any = false;
+  std::map<std::string_view, std::size_t> cases;
+  for (std::size_t i = 0; i < b.plan().suite.cases.size(); ++i) cases.emplace(b.plan().suite.cases[i].id, i);
+  for (std::size_t i = 0; i < a.plan().suite.cases.size(); ++i) {
+    const SampleList of_a = a.data.samples(in_a, Arm::kSkill, i);
+    const SampleList of_b = b.data.samples(in_b, Arm::kSkill, cases.at(a.plan().suite.cases[i].id));
+    if (of_a.size() != of_b.size()) return false;
+    for (std::size_t k = 0; k < of_a.size(); ++k) {
+      const SamplePtr one = of_a[k];
+      const SamplePtr other = of_b[k];
+      if (one->key != other->key || one->response.text != other->response.text) return false;
+      any = true;
+    }
+  }
+  return any;
+}
+
 std::string Pair(const std::optional<double>& a, const std::optional<double>& b, const auto& text) {
   return fmt::format("{} → {}", a ? text(*a) : "–", b ? text(*b) : "–");
 }
@@ -137,16 +157,17 @@ Result<RunComparison> CompareRuns(const JudgedRun& a, const JudgedRun& b) {
   RunComparison comparison{a.plan().run, b.plan().run, {}};
   for (std::size_t i = 0; i < a.plan().students.size(); ++i) {
     const std::string& spec = a.plan().students[i].spec;
-    StudentComparison student{a.plan().students[i].name, SideOf(a, i), {}, {}};
+    StudentComparison student{a.plan().students[i].name, SideOf(a, i), {}, {}, false};
     if (const std::optional<std::size_t> other = IndexOf(b, spec)) {
       student.b = SideOf(b, *other);
       student.changed = Changes(a, i, b, *other);
+      student.same_answers = HaveSameAnswers(a, i, b, *other);
     }
     comparison.students.push_back(std::move(student));
   }
   for (std::size_t i = 0; i < b.plan().students.size(); ++i) {
     if (IndexOf(a, b.plan().students[i].spec)) continue;
-    comparison.students.push_back({b.plan().students[i].name, {}, SideOf(b, i), {}});
+    comparison.students.push_back({b.plan().students[i].name, {}, SideOf(b, i), {}, false});
   }
   return comparison;
 }
@@ -179,6 +200,10 @@ TerminalText CompareText(const RunComparison& comparison, const Style& style) {
     row.push_back(same ? std::string(word(student.a.verdict))
                        : fmt::format("{} → {}", word(student.a.verdict), word(student.b.verdict)));
     table.AddRow(row);
+    if (student.same_answers)
+      changes += TerminalText::Format("\n{}: both runs have the very same answers with the skill{}\n",
+                                      TerminalText::EscapeLine(student.model),
+                                      student.changed.empty() ? "" : ", judged differently");
     const TerminalText lines = ChangeLines(student, style);
     if (!lines.empty())
       changes +=

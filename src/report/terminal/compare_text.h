@@ -33,6 +33,7 @@ struct StudentComparison {
   ComparedSide a;
   ComparedSide b;
   std::vector<CaseChange> changed;  // only where both sides have the student
+  bool same_answers = false;        // with the skill: those of one run, in both
 };
 
 struct RunComparison {

@@ -60,9 +60,11 @@ TEST(CompareText, Golden) {
             "model    without      with skill    lift       tokens with prompt  $ per answer  verdict\n"
             "student  50 % → 50 %  100 % → 33 %  +50 → -25  242 → 242           – → 0.00100   helps → undecided\n"
             "other    – → –        – → –         – → –      – → –               – → –         –\n"
+            "\nstudent: both runs have the very same answers with the skill, judged differently\n"
             "\nstudent with the skill\n"
             "  ▼ easy  100 % → 0 %\n");
-  EXPECT_THAT(CompareText(*CompareRuns(a.judged(), a.judged()), kPlainComparison).text(), HasSubstr("no case changed"));
+  EXPECT_THAT(CompareText(*CompareRuns(a.judged(), a.judged()), kPlainComparison).text(),
+              HasSubstr("student: both runs have the very same answers"));
   ReportRun stranger;
   stranger.plan.students[0] = {"b", "b", "b"};
   EXPECT_THAT(CompareText(*CompareRuns(a.judged(), stranger.judged()), kPlainComparison).text(),
