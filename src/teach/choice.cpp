@@ -19,11 +19,11 @@ std::string MayBeWorse(const JudgedRun& judged, std::size_t student, double marg
   const std::string& name = judged.plan().students[student].name;
   const Result<Contrast> contrast =
       MakeContrast(AnswersOf(judged.data, student, Arm::kSkill), AnswersOf(judged.data, student, Arm::kPrevious));
-  if (!contrast) return fmt::format("its answers can't be compared with the existing one's for {}", name);
+  if (!contrast) return fmt::format("the new one's answers can't be compared with the existing one's for {}", name);
   const double alpha = judged.plan().verdict.alpha;
   if (contrast->PAbove(-margin) <= alpha) return "";
   return fmt::format(
-      "that it is worse than the existing one by more than {:g} points isn't ruled out for {} "
+      "that the new one is worse than the existing one by more than {:g} points isn't ruled out for {} "
       "({:+.0f} points, at least {:.0f}); more tests, more --runs or a wider --accept-margin can",
       100.0 * margin, name, WholePercent(contrast->difference()), WholePercent(contrast->Range(1.0 - 2.0 * alpha).low));
 }
@@ -79,7 +79,7 @@ std::string ReasonToReject(const GenerateOutcome& outcome, AcceptRule rule, doub
   const auto is_existing = [](const Candidate& candidate) { return candidate.kind == "existing"; };
   const bool replaces = std::any_of(outcome.candidates.begin(), outcome.candidates.end(), is_existing);
   if (rule == AcceptRule::kAny || !replaces || is_existing(outcome.candidates[outcome.chosen])) return "";
-  if (!outcome.measured) return "it was not measured";
+  if (!outcome.measured) return "the new one was not measured";
   const JudgedRun& judged = outcome.measured->judged;
   const auto against = judged.others.find(Arm::kPrevious);
   if (against == judged.others.end()) return "";  // its body equals the existing one
@@ -88,17 +88,18 @@ std::string ReasonToReject(const GenerateOutcome& outcome, AcceptRule rule, doub
     return std::all_of(rates.begin(), rates.end(), [](double rate) { return rate < kSameRate; });
   };
   if (never_passes(*outcome.measured, Arm::kSkill) && never_passes(*outcome.measured, Arm::kPrevious))
-    return "neither it nor the existing one passes any held-out test, so there is no evidence that it is as good";
+    return "neither the new one nor the existing one passes any held-out test, so nothing shows that it is as good";
   bool helps = false;
   for (std::size_t i = 0; i < against->second.size(); ++i) {
     const StudentVerdict& verdict = against->second[i];
     if (verdict.word == Verdict::kHurts)
-      return fmt::format("it is worse than the existing one for {}", judged.plan().students[i].name);
+      return fmt::format("the new one is worse than the existing one for {}", judged.plan().students[i].name);
     helps = helps || verdict.word == Verdict::kHelps;
     if (rule != AcceptRule::kNotWorse) continue;
     if (std::string reason = MayBeWorse(judged, i, margin); !reason.empty()) return reason;
   }
-  if (rule == AcceptRule::kHelps && !helps) return "it isn't shown to be better than the existing one for any student";
+  if (rule == AcceptRule::kHelps && !helps)
+    return "the new one isn't shown to be better than the existing one for any student";
   return "";
 }
 

@@ -109,8 +109,8 @@ TEST(ReasonToReject, ASkillThatReplacesAnother) {
   const GenerateOutcome better = Compared({0, 40}, 40);
   EXPECT_EQ(ReasonToReject(better, AcceptRule::kHelps), "");
   const GenerateOutcome harmful = Compared({0, 70}, 40);
-  EXPECT_EQ(ReasonToReject(harmful, AcceptRule::kHelps), "it is worse than the existing one for student-1");
-  EXPECT_EQ(ReasonToReject(harmful, AcceptRule::kNotWorse), "it is worse than the existing one for student-1");
+  EXPECT_EQ(ReasonToReject(harmful, AcceptRule::kHelps), "the new one is worse than the existing one for student-1");
+  EXPECT_EQ(ReasonToReject(harmful, AcceptRule::kNotWorse), "the new one is worse than the existing one for student-1");
   EXPECT_EQ(ReasonToReject(harmful, AcceptRule::kAny), "");
   EXPECT_THAT(ReasonToReject(Compared({4}), AcceptRule::kHelps), HasSubstr("isn't shown to be better"));
 }
@@ -140,7 +140,7 @@ TEST(ReasonToReject, NothingIsReplacedWithoutAnExistingSkill) {
   EXPECT_EQ(ReasonToReject(outcome, AcceptRule::kHelps), "") << "the existing one itself won";
   outcome.chosen = 1;
   outcome.measured.reset();
-  EXPECT_EQ(ReasonToReject(outcome, AcceptRule::kNotWorse), "it was not measured");
+  EXPECT_EQ(ReasonToReject(outcome, AcceptRule::kNotWorse), "the new one was not measured");
 }
 
 }  // namespace

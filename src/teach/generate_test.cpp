@@ -210,7 +210,7 @@ TEST(GenerateSkill, AcceptSaysWhenAnExistingSkillIsReplaced) {
   same.options.evaluate = false;
   const Result<GenerateOutcome> unmeasured = same.Run();
   ASSERT_TRUE(unmeasured.ok());
-  EXPECT_EQ(ReasonToReject(*unmeasured, AcceptRule::kNotWorse), "it was not measured");
+  EXPECT_EQ(ReasonToReject(*unmeasured, AcceptRule::kNotWorse), "the new one was not measured");
 }
 
 // The cases that an earlier generation refined on are no test of the skill, whatever the seed says now.

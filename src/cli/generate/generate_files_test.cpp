@@ -130,7 +130,7 @@ TEST_F(GenerateFiles, TheExistingSkillComesBackIfTheDraftIsRejected) {
   const std::string before = *ReadFile(skill("sums") / "SKILL.md");
   ReplaceByADraft("Draft [sim 0.5]");  // as good, and shorter
   ASSERT_EQ(Generate({"--resume", "latest", "--accept", "helps"}), 0) << error;
-  ASSERT_THAT(out, HasSubstr("the existing skill stays as it is: it isn't shown to be better"));
+  ASSERT_THAT(out, HasSubstr("the existing skill stays as it is: the new one isn't shown to be better"));
   EXPECT_EQ(*ReadFile(skill("sums") / "SKILL.md"), before);
   for (const char* file : {"skill_meta.json", "lineage.json", "references/draft.md"})
     EXPECT_FALSE(fs::exists(skill("sums") / file)) << file;

@@ -131,24 +131,23 @@ std::string Headline(const GenerateOutcome& outcome) {
 
 // Why there is no verdict, and what would give one.
 void PrintWhyNoVerdict(const GenerateOutcome& outcome, Env& env) {
+  const std::string& skill = outcome.candidates[outcome.chosen].skill.name;
   for (const FailingStudent& small : outcome.too_small) {
-    PrintLine(fmt::format("{} failed all {} even with the reference answers in place of the skill, so no skill can "
-                          "help it with these "
-                          "tests; it was not measured{}",
-                          small.student.name, Counted(small.answers, "answer"),
-                          outcome.students.empty()
-                              ? ", and the skill is kept as it was written. --eval-model names a larger student"
-                              : ""),
-              env);
+    PrintLine(
+        fmt::format(
+            "{} failed all {} even with the reference answers in place of the skill, so no skill can "
+            "help with these tests; {} was not measured with this student{}",
+            small.student.name, Counted(small.answers, "answer"), skill,
+            outcome.students.empty() ? ", and is kept as it was written. --eval-model names a larger student" : ""),
+        env);
   }
   for (const FailingStudent& failing : outcome.passed_nothing) {
     PrintLine(
         fmt::format(
-            "none of {} of {} to the train tests passes, with or without the skill, so the held-out tests would say "
-            "nothing about the skill; it was not measured on them. Use easier tests (-t), a larger student "
-            "(--eval-model) "
-            "or more refinement (--max-attempts)",
-            Counted(failing.answers, "answer"), failing.student.name),
+            "none of {} of {} to the train tests passes, with {} or without, so the skill was not measured on the "
+            "held-out tests. Use easier tests (-t), a larger student (--eval-model) or more refinement "
+            "(--max-attempts)",
+            Counted(failing.answers, "answer"), failing.student.name, skill),
         env);
   }
   if (outcome.nothing_to_learn) {
@@ -277,14 +276,14 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
   if (session.is_part) {
     // The other command has tests of its own.
   } else if (outcome.before_tests && !outcome.cases.empty()) {
-    env.out(TerminalText::Format("tests  the {} there were: it was stopped before others were written\n",
+    env.out(TerminalText::Format("tests  the {} there were: the generation was stopped before others were written\n",
                                  outcome.cases.size()));
   } else if (!outcome.cases.empty() || !outcome.rejected_cases.empty()) {
     PrintLine(fmt::format("tests  {} sound, {} rejected; {} held out", outcome.cases.size(),
                           outcome.rejected_cases.size(), outcome.test.size()),
               env);
   } else if (!outcome.stopped.empty() && outcome.tests_problem.empty()) {
-    env.out("tests  none yet: it was stopped before they were written\n");
+    env.out("tests  none yet: the generation was stopped before they were written\n");
   }
   if (!outcome.tests_problem.empty()) PrintLine(fmt::format("no tests were written: {}", outcome.tests_problem), env);
   if (outcome.uncited_rules > 0)
@@ -307,12 +306,15 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
     const Style style = StyleFor(env, env.out_is_terminal, options.color);
     if (const std::string note = LookNote(judged.plan(), false); !note.empty())
       PrintLine(fmt::format("note   {}", note), env);
-    env.out("\n" + ResultLines(judged, style) + "\n" + EvalBars(judged, style));
+    env.out("\n");
+    PrintLine(fmt::format("{} on the {}:", chosen.skill.name, Counted(outcome.test.size(), "held-out test")), env);
+    env.out(ResultLines(judged, style) + "\n" + EvalBars(judged, style));
   }
   PrintCosts(outcome, facts, env);
   PrintLine(fmt::format("generation {} · {}", session.id, (placing.target / "lineage.json").string()), env);
   if (options.no_eval && !session.is_part && !outcome.cases.empty())
-    env.out(TerminalText::Format("next: measure it\n  upskill eval {}\n", ShellWord(placing.target.string())));
+    env.out(TerminalText::Format("next: measure {}\n  upskill eval {}\n", chosen.skill.name,
+                                 ShellWord(placing.target.string())));
 }
 
 Json OutcomeToJson(const GenerateSession& session, const GenerateOutcome& outcome, const Placing& placing,
