@@ -207,9 +207,17 @@ class Activation(unittest.TestCase):
         asked = len(Model.asked)
         self.skill("tables", OLD)
         self.assertEqual(self.run_upskill("improve-description", "skills/tables", "--teacher", "generic.teacher", "-m",
-                                          "generic.m", "--dry-run").returncode, 0)
+                                          "generic.m", "-o", "other.md").returncode, 0)
         self.assertEqual(len(Model.asked), asked)
         self.assertIn(OLD, (self.root / "skills/tables/SKILL.md").read_text())
+
+    def test_a_dry_run_of_improve_description_sends_nothing(self):
+        done = self.run_upskill("improve-description", "skills/tables", "--teacher", "generic.teacher", "-m", "generic.m",
+                                "--dry-run")
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        self.assertIn("generic.teacher: up to 3 requests", done.stdout)
+        self.assertEqual(Model.asked, [])
+        self.assertFalse((self.root / "runs").exists())
 
     def test_a_description_that_is_worse_or_too_long_is_not_written(self):
         for description in ("Nothing at all.", "x" * 1025):

@@ -17,7 +17,6 @@
 namespace upskill {
 namespace {
 
-constexpr std::size_t kQueriesOfAKind = 10;
 constexpr const char* kTeachersFolder = "descriptions";  // below the runs folder
 
 }  // namespace

@@ -17,6 +17,9 @@
 
 namespace upskill {
 
+// That a teacher is asked for: so many that should make an agent load the skill, and so many near misses.
+inline constexpr std::size_t kQueriesOfAKind = 10;
+
 // A teacher with its model, and its answers stored in the runs folder, so that the same command pays for none twice.
 struct OpenedTeacher {
   std::unique_ptr<Model> model;

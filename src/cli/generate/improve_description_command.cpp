@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "cli/eval/eval_session.h"
 #include "cli/eval/option_row.h"
 #include "cli/generate/commands.h"
+#include "cli/models/students.h"
 #include "cli/options/help_formatter.h"
 #include "cli/options/option_checks.h"
 #include "prompts/prompts.h"
@@ -21,6 +23,7 @@
 #include "skill/skill.h"
 #include "util/files.h"
 #include "util/text.h"
+#include "util/tokens.h"
 
 namespace upskill {
 namespace {
@@ -88,6 +91,10 @@ class Improver {
       ASSIGN_OR_RETURN(const SkillsFound others, OtherSkills(options_.eval.activation.among, skill));
       for (const std::string& warning : others.warnings) PrintWarning(env_, warning);
     }
+    if (options_.dry_run) {
+      RETURN_IF_ERROR(PrintDryRun(skill));
+      return Improvement{};
+    }
     ASSIGN_OR_RETURN(OpenedTeacher opened,
                      OpenActivationTeacher(options_.teacher, skill, options_.eval, config_, budget_, env_));
     if (options_.eval.tests.empty()) {
@@ -115,6 +122,41 @@ class Improver {
   }
 
  private:
+  // What would be asked, at most.
+  Status PrintDryRun(const Skill& skill) const {
+    ModelOptions teacher;
+    teacher.base_urls = options_.eval.base_urls;
+    RETURN_IF_ERROR(CheckCanTeach(options_.teacher, teacher, env_));
+    ASSIGN_OR_RETURN(const ListedSkills listed, ListedSkillsOf(skill, options_.eval));
+    Result<Suite> own = LoadQueries(options_.eval.tests, skill.folder);
+    const bool writes_queries = !own && own.error().kind == ErrorKind::kNotFound && options_.eval.tests.empty();
+    std::size_t test = 2 * kQueriesOfAKind * 2 / 5;
+    std::size_t train = 2 * kQueriesOfAKind - test;
+    if (!writes_queries) {
+      if (!own) return own.error();
+      ASSIGN_OR_RETURN(const Suite queries, SplitQueries(*std::move(own)));
+      train = static_cast<std::size_t>(std::count_if(queries.cases.begin(), queries.cases.end(),
+                                                     [](const Case& query) { return query.split == Split::kTrain; }));
+      test = queries.cases.size() - train;
+    }
+    constexpr std::size_t kPromptTokens = 600;  // besides the skills: instructions, and queries that went wrong
+    std::size_t tokens = kPromptTokens + EstimateTokens(skill.body) + EstimateTokens(skill.description);
+    for (const std::string& other : listed.others) tokens += EstimateTokens(other);
+    const auto tries = static_cast<std::size_t>(options_.tries);
+    const std::size_t requests = tries + (writes_queries ? 1 : 0);
+    const auto rounds = static_cast<std::size_t>(options_.eval.rounds_or_default());
+    std::vector<std::string> students = options_.eval.models;
+    if (students.empty()) students.push_back(config_.eval_model.empty() ? "the default model" : config_.eval_model);
+    env_.out(TerminalText::Format(
+        "teacher  {}: up to {}, about {} in each\n"
+        "queries  {}{} to choose by, {} held out\n"
+        "student  {}: up to {}{}\nno requests were sent\n",
+        options_.teacher, Counted(requests, "request"), Counted(tokens, "token"),
+        writes_queries ? "to be written by the teacher: about " : "", train, test, TerminalText::Join(students, ", "),
+        Counted(((1 + tries) * train + 2 * test) * rounds, "answer"), students.size() > 1 ? " each" : ""));
+    return {};
+  }
+
   void Tell(const std::string& what, const MeasuredDescription& measured) {
     if (options_.eval.quiet) return;
     env_.error(TerminalText::Format("train    {}: recall {}, left alone {}\n", what,
@@ -193,10 +235,6 @@ class Improver {
     }
     if (found.after->score() < found.before->score()) {
       found.why = "it does worse on the held-out queries";
-      return {};
-    }
-    if (options_.dry_run) {
-      found.why = "--dry-run";
       return {};
     }
     const fs::path file = options_.output.empty() ? skill.file : fs::path(options_.output);
@@ -301,10 +339,9 @@ void AddImproveDescriptionCommand(CLI::App& app, ImproveDescriptionOptions& opti
       ->type_name("USD");
   AddSandboxOptions(*command, eval.sandbox);
   BeginGroup(*command, "Output");
-  CLI::Option* const output =
-      command->add_option("-o,--output", options.output, "SKILL.md to write in place of the skill's own")
-          ->type_name("FILE");
-  command->add_flag("--dry-run", options.dry_run, "Measure and show, but write nothing")->excludes(output);
+  command->add_option("-o,--output", options.output, "SKILL.md to write in place of the skill's own")
+      ->type_name("FILE");
+  command->add_flag("--dry-run", options.dry_run, "Print what would be asked, and stop");
   command->add_option("-d,--runs-dir", eval.runs_dir, "Runs folder [default: the configured one, else ./runs]")
       ->type_name("DIR");
   command->add_flag("-q,--quiet", eval.quiet, "Print no progress or notes");
@@ -313,7 +350,7 @@ void AddImproveDescriptionCommand(CLI::App& app, ImproveDescriptionOptions& opti
   AddExamples(*command,
               {{"Improve the description of a skill among its neighbours",
                 "upskill improve-description skills/tables --teacher opus -m haiku --runs 3"},
-               {"See what it would be", "upskill improve-description skills/tables --teacher opus --dry-run"}});
+               {"See what it would ask", "upskill improve-description skills/tables --teacher opus --dry-run"}});
 }
 
 // Has a teacher write descriptions, measures each on the train queries, and the best of them on the held-out ones, on
@@ -326,6 +363,7 @@ ExitCode RunImproveDescription(const ImproveDescriptionOptions& options, Env& en
     const ExitCode code = PrintError(env, found.error());
     return found.error().kind == ErrorKind::kUnavailable ? ExitCode::kIncomplete : code;
   }
+  if (options.dry_run) return ExitCode::kSuccess;
   if (options.eval.json) {
     PrintDocument(env, DumpJsonIndented(ImprovementToJson(*found)) + "\n");
   } else {
