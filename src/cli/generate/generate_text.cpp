@@ -85,8 +85,7 @@ void PrintCosts(const GenerateOutcome& outcome, const GenerationFacts& facts, En
     print("teacher", stage, "call", facts.teachers);
   for (const char* stage : {"baseline", "probe", "train", "screen", "test"})
     print("student", stage, "answer", facts.students);
-  if (outcome.full_student_calls > 0) {
-    const std::size_t calls = CallsOfTrials(facts);
+  if (const std::size_t calls = CallsOfTrials(facts); calls < outcome.full_student_calls) {
     PrintLine(fmt::format("finding the best candidate took {}, {:.0f} % of the {} needed to measure every one in full",
                           Counted(calls, "student answer"),
                           100.0 * static_cast<double>(calls) / static_cast<double>(outcome.full_student_calls),
@@ -215,7 +214,8 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
     Usage usage;
     usage.input = static_cast<std::int64_t>(in);
     usage.output = static_cast<std::int64_t>(out);
-    env.out(TerminalText::Format(", up to about ${:.2f}", CostUsd(*session.teacher_model->info().price, usage)));
+    if (const double usd = CostUsd(*session.teacher_model->info().price, usage); usd > 0.0)
+      env.out(TerminalText::Format(", up to about ${:.2f}", usd));
   }
   env.out("\n");
   const auto held_out = static_cast<std::size_t>(options.how.holdout * static_cast<double>(options.how.cases));
