@@ -147,6 +147,7 @@ void PrintEvalMatrix(const EvalOptions& options, const MatrixRuns& made, const L
   if (options.ci.empty()) env.out("\n" + MatrixText(matrix, StyleFor(env, env.out_is_terminal, options.color)));
   for (const std::string& skill : made.not_measured)
     env.out(TerminalText::Format("could not be measured: {} (its error is above)\n", skill));
+  if (made.folders.size() == 1) return;  // its own result ends with that line
   std::string folders;
   for (const fs::path& folder : made.folders) folders += " " + ShellWord(folder.string());
   env.out(TerminalText::Format("upskill report{} -o report.html\n", folders));
