@@ -158,7 +158,7 @@ Sentences OtherArms(const Compared& one) {
     const char* what = arm == Arm::kPlacebo ? "unrelated text of the same length" : "the previous version";
     const bool better = verdicts[one.index].word == Verdict::kHelps;
     if (better && arm == Arm::kPlacebo) continue;  // that it helps says as much
-    sentences.push_back(fmt::format("It {} better than {}.", better ? "does" : "hasn't been shown to do", what));
+    sentences.push_back(fmt::format("The skill {} better than {}.", better ? "does" : "hasn't been shown to do", what));
   }
   return sentences;
 }
