@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "model/structured_answer.h"
+#include "util/byte_order_mark.h"
 #include "util/files.h"
 #include "util/hash.h"
 #include "util/text.h"
@@ -132,7 +133,6 @@ std::string DeskNewText(std::string_view request, const std::vector<DeskEarlier>
 }
 
 std::string DeskAnswerText(std::string_view file) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (file.starts_with(kByteOrderMark)) file.remove_prefix(kByteOrderMark.size());
   return std::string(Trim(ReplaceInvalidUtf8(file)));
 }

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "util/byte_order_mark.h"
+
 namespace upskill {
 
 SseParser::SseParser(OnEvent on_event, std::size_t max_event_bytes)
@@ -39,7 +41,6 @@ Status SseParser::Feed(std::string_view piece) {
 }
 
 void SseParser::TakeLine(std::string_view line) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (std::exchange(at_start_, false) && line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
   if (line.empty()) {
     const SseEvent event = std::exchange(event_, {});

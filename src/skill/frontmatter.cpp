@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "util/byte_order_mark.h"
 #include "util/text.h"
 #include "util/yaml_faults.h"
 

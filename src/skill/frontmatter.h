@@ -9,9 +9,6 @@
 
 namespace upskill {
 
-// In UTF-8. Some editors write it at the start of a file.
-inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
 // A SKILL.md split at its two `---` lines. The views point into the text.
 struct SkillParts {
   std::string_view frontmatter;  // starts on line 2 of the file

@@ -10,6 +10,7 @@
 
 #include "skill/frontmatter.h"
 #include "skill/skill_tree.h"
+#include "util/byte_order_mark.h"
 #include "util/files.h"
 #include "util/text.h"
 

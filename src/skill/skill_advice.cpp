@@ -16,6 +16,7 @@
 #include "skill/skeleton.h"
 #include "skill/skill_tree.h"
 #include "skill/unicode_text.h"
+#include "util/byte_order_mark.h"
 #include "util/fences.h"
 #include "util/files.h"
 #include "util/nearest_name.h"

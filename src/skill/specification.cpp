@@ -11,6 +11,7 @@
 
 #include "skill/frontmatter.h"
 #include "skill/unicode_text.h"
+#include "util/byte_order_mark.h"
 #include "util/files.h"
 #include "util/text.h"
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "skill/unicode_text.h"
+#include "util/byte_order_mark.h"
 #include "util/text.h"
 #include "util/yaml_faults.h"
 
@@ -297,7 +298,7 @@ const StrictYaml* StrictYaml::Find(std::string_view key) const {
 }
 
 std::variant<StrictYaml, StrictYamlProblem> ReadStrictYaml(std::string_view text) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   const auto problem_at = [&](std::size_t offset, std::string reason) {
     const TextPosition position = PositionAt(text, std::min(offset, text.size()));
     return StrictYamlProblem{std::move(reason), position.line, position.column};

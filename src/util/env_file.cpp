@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "util/byte_order_mark.h"
+
 namespace upskill {
 namespace {
 
@@ -153,7 +155,6 @@ class EnvFileReader {
 }  // namespace
 
 EnvFileText ParseEnvFile(std::string_view text) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   return EnvFileReader(text).Read();
 }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "util/byte_order_mark.h"
 #include "util/json_builder.h"
 #include "util/text.h"
 
@@ -244,7 +245,7 @@ Result<Json> Parsed(std::string_view text, const std::string& source, const Json
                                   shows_line ? MarkPlace(text, offset) : ""));
   };
   if (const auto bad = FindInvalidUtf8(text)) return error_at(*bad, "not UTF-8 text");
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte order mark, which RFC 8259 lets readers ignore
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());  // RFC 8259 lets readers ignore it
   // The parser would treat a NUL as the end of the text and ignore the rest.
   if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos)
     return error_at(nul, "unexpected NUL character");

@@ -12,12 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "util/byte_order_mark.h"
 #include "util/text.h"
 
 namespace upskill {
 namespace {
-
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // Whether a line's text begins with `- ` or with a plain word and a colon.
 bool LooksLikeEntry(std::string_view text) {

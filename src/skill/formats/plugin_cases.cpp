@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "skill/formats/readers.h"
-#include "skill/frontmatter.h"
+#include "util/byte_order_mark.h"
 #include "util/files.h"
 #include "util/text.h"
 #include "util/yaml.h"

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "util/byte_order_mark.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -67,7 +68,7 @@ Result<std::string_view> LineSource::Peek(std::size_t least, std::size_t most) {
   }
   if (!mark_checked_) {
     mark_checked_ = true;
-    if (std::string_view(buffer_).substr(start_, 3) == "\xEF\xBB\xBF") start_ += 3;
+    if (std::string_view(buffer_).substr(start_).starts_with(kByteOrderMark)) start_ += kByteOrderMark.size();
   }
   return std::string_view(buffer_).substr(start_, most);
 }
