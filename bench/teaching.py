@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A generation with a recorded teacher (bench/run --only teaching).
+"""Generations: with a recorded teacher (bench/run --only teaching), and simulated ones (shorten).
 
 bench/teaching has the answers of a frontier model, given from the requests alone; the student is asked anew. Where the prompts have changed since,
 the recorded answers are those of another request, so a much worse result means that they should be made again.
@@ -58,3 +58,15 @@ def figures(bench, model):
     for tag in student["tags"]:
         if tag["tag"] in ("recorded", "blind"):
             yield f"points held out, {tag['tag']} tests", 100 * tag["lift"], None, None
+
+
+def shorten(bench):
+    """300 simulated generations, in which parts of a skill are left out (Shorten in src/teach/shorten_test.cpp)."""
+    program = bench.upskill.parents[3] / "release" / "src/teach/upskill_teach_test"
+    report = bench.folder / "shorten.json"
+    test = "Shorten.NeverLosesMoreThanTheMarginInSimulatedGenerations"
+    subprocess.run([program, f"--gtest_filter={test}", f"--gtest_output=json:{report}"], stdout=subprocess.DEVNULL)
+    found = json.loads(report.read_text())["testsuites"][0]["testsuite"][0]
+    yield "generations of 300 that end with a shorter skill", float(found["shorter"]), ">=", 30
+    yield ("largest loss of one of them on the train tests that the draft passes (points)",
+           int(found["worst_loss_in_thousandths"]) / 10, "<=", 10)
