@@ -38,6 +38,7 @@ enum class Stage {
   kDraft,
   kCritique,
   kCases,
+  kBaseline,
   kProbe,
   kFirstTrial,
   kRefine,
@@ -46,9 +47,9 @@ enum class Stage {
   kDescribe,
   kVerdict
 };
-constexpr std::array<Stage, 10> kStages = {Stage::kDraft,      Stage::kCritique, Stage::kCases,       Stage::kProbe,
-                                           Stage::kFirstTrial, Stage::kRefine,   Stage::kSecondTrial, Stage::kShorter,
-                                           Stage::kDescribe,   Stage::kVerdict};
+constexpr std::array<Stage, 11> kStages = {Stage::kDraft,   Stage::kCritique,   Stage::kCases,  Stage::kBaseline,
+                                           Stage::kProbe,   Stage::kFirstTrial, Stage::kRefine, Stage::kSecondTrial,
+                                           Stage::kShorter, Stage::kDescribe,   Stage::kVerdict};
 
 // Teacher and student. The draft knows the rule for even numbers, the refined skill that for all; part of it is
 // ballast.
@@ -107,6 +108,7 @@ class TeacherAndStudent {
              : body.find("\"sections\"") != std::string::npos ? Stage::kDraft
                                                               : Stage::kDescribe;
     if (body.find("reference-answers") != std::string::npos) return Stage::kProbe;
+    if (answered_[Stage::kProbe] == 0) return Stage::kBaseline;
     if (answered_[Stage::kRefine] == 0) {
       train_.insert(question);
       return Stage::kFirstTrial;

@@ -66,8 +66,8 @@ Result<std::vector<std::size_t>> PassedWithoutSkill(GenerationState& state, cons
   TrialSpec spec;
   spec.stage = "baseline";
   spec.suite = SuiteOf(state.out.cases, cases);
-  spec.rounds = kKnownRounds;
-  spec.shares = false;
+  spec.rounds = static_cast<int>(kKnownRounds);
+  spec.other_seed = true;
   ASSIGN_OR_RETURN(const Trial trial, state.Try(std::move(spec)));
   const std::set<std::string> failed = FailedCases(trial, Arm::kBaseline);
   std::copy_if(cases.begin(), cases.end(), std::back_inserter(passed),

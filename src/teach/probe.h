@@ -12,7 +12,7 @@ namespace upskill {
 inline constexpr std::size_t kProbeCases = 4;
 inline constexpr int kProbeRounds = 2;  // at most: the second is only for students that failed the whole first
 
-inline constexpr int kKnownRounds = 2;
+inline constexpr std::size_t kKnownRounds = 2;
 
 // Has every student answer the cases without a skill. Returns the indices of those that all answers pass, which can't
 // show what a skill adds. Errors: as for RunTrial.

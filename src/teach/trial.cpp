@@ -9,6 +9,7 @@
 #include "measure/measurement.h"
 #include "measure/spec.h"
 #include "teach/generation_budget.h"
+#include "util/rng.h"
 #include "util/text.h"
 
 namespace upskill {
@@ -24,8 +25,6 @@ MeasureSpec SpecOfTrial(const TrialContext& context, const TrialSpec& trial) {
     spec.skill = MeasuredSkill{SnapshotOf(*trial.skill), std::nullopt, {}};
     spec.skill->snapshot.lineage = context.lineage;
   }
-  spec.offers_cache = spec.uses_cache = trial.shares;
-  spec.resumes_same_run = !trial.shares;  // a generation that goes on doesn't ask again
   if (trial.previous != nullptr) spec.previous = MeasuredSkill{SnapshotOf(*trial.previous), std::nullopt, {}};
   spec.baseline = trial.baseline;
   spec.suite = trial.suite;
@@ -33,6 +32,7 @@ MeasureSpec SpecOfTrial(const TrialContext& context, const TrialSpec& trial) {
   spec.students = context.students;
   spec.rounds = trial.rounds;
   spec.sampling = context.sampling;
+  if (trial.other_seed) spec.sampling.seed ^= SeedFromText(trial.stage);
   spec.system_prompt = trial.system_prompt;
   spec.verdict = context.verdict;
   spec.stop_when_decided = trial.stop_when_decided;

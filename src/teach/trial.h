@@ -47,9 +47,9 @@ struct TrialSpec {
   int rounds = 1;
   bool baseline = true;
   bool stop_when_decided = false;
-  // Whether its answers are also those of other runs. If cases are chosen by them, they aren't: chance that made a case
-  // fail would count a second time when it is measured.
-  bool shares = true;
+  // Draws answers of its own: if cases are chosen by them, chance that made one fail must not count again when it is
+  // measured.
+  bool other_seed = false;
   Budget* budget = nullptr;  // of the whole generation; null: no limits
 };
 

@@ -223,7 +223,8 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
   const std::size_t train = std::max<std::size_t>(1, options.how.cases - test);
   const std::size_t changes = attempts * options.how.candidates;
   const std::size_t cells = (2 + changes) * train * static_cast<std::size_t>(options.how.train_rounds) +
-                            2 * test * static_cast<std::size_t>(options.how.runs) + kProbeCases;
+                            2 * test * static_cast<std::size_t>(options.how.runs) + kProbeCases +
+                            kKnownRounds * options.how.cases;
   for (const auto& model : session.student_models) {
     PrintLine(
         fmt::format("student   {} ({}): about {}", model->info().name, PriceText(*model), Counted(cells, "answer")),
