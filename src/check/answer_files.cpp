@@ -15,6 +15,7 @@ namespace upskill {
 namespace {
 
 constexpr std::size_t kMaxNameBytes = 255;
+constexpr std::array<std::string_view, 7> kInterpreters = {"sh", "bash", "zsh", "python", "python3", "node", "+x"};
 
 bool IsNameCharacter(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -30,6 +31,14 @@ bool EndsName(std::string_view after) {
   // The full stop of a sentence: "Here is build.toml."
   if (after.starts_with('.')) after.remove_prefix(1);
   return after.empty() || !IsNameCharacter(after.front());
+}
+
+// Whether what is before a name in a line makes it what a command runs: `sh pad.sh 17`.
+bool RunsName(std::string_view before) {
+  return std::any_of(kInterpreters.begin(), kInterpreters.end(), [&](std::string_view interpreter) {
+    const std::string command = std::string(interpreter) + " ";
+    return before.ends_with(command) && StartsName(before.substr(0, before.size() - command.size()));
+  });
 }
 
 // The line with spaces in place of quotation marks and spaces that aren't ASCII. As long as the line.
@@ -49,7 +58,8 @@ bool NamesFile(std::string_view text, std::string_view file) {
   const std::string plain = WithPlainSpaces(text);
   const std::string_view line = plain;
   for (std::size_t at = line.find(file); at != std::string_view::npos; at = line.find(file, at + 1)) {
-    if (StartsName(line.substr(0, at)) && EndsName(line.substr(at + file.size()))) return true;
+    if (StartsName(line.substr(0, at)) && EndsName(line.substr(at + file.size())) && !RunsName(line.substr(0, at)))
+      return true;
   }
   return false;
 }
@@ -109,7 +119,8 @@ std::string WithoutDotFolder(std::string name) {
 }
 
 std::string NameInLine(std::string_view line, const std::vector<std::string>& wanted) {
-  const std::vector<FileWord> words = FileWords(line);
+  std::vector<FileWord> words = FileWords(line);
+  std::erase_if(words, [&](const FileWord& word) { return RunsName(line.substr(0, word.end - word.text.size())); });
   if (words.empty()) return "";
   const auto is_wanted = [&](const FileWord& word) {
     return std::find(wanted.begin(), wanted.end(), WithoutDotFolder(word.text)) != wanted.end();
@@ -158,6 +169,46 @@ bool MayBeNamedBefore(const FencedBlock& block, std::string_view file) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string::npos) return false;
   return std::find(kOfScripts.begin(), kOfScripts.end(), std::string_view(name).substr(dot + 1)) != kOfScripts.end();
+}
+
+// Whether a block shows how `file` is used, so that it can't be the file: it imports or includes it, or its first
+// command runs it.
+bool IsUseOf(const FencedBlock& block, std::string_view file) {
+  const std::string name(file.substr(file.rfind('/') + 1));
+  const std::string stem = name.substr(0, name.rfind('.'));
+  const std::array<std::string, 7> imports = {
+      "from " + stem + " import ", "import " + stem + " ", "#include \"" + name + "\"", "'./" + stem + "'",
+      "\"./" + stem + "\"",        "'./" + name + "'",     "\"./" + name + "\""};
+  bool is_first = true;
+  for (std::string_view line : SplitLines(block.content)) {
+    line = Trim(line);
+    if (line.starts_with("$ ")) line.remove_prefix(2);
+    const std::string padded = std::string(line) + " ";
+    if (std::any_of(imports.begin(), imports.begin() + 3, [&](const auto& text) { return padded.starts_with(text); }))
+      return true;
+    const bool imports_script = line.starts_with("import ") || line.find("require(") != std::string_view::npos;
+    if (imports_script && std::any_of(imports.begin() + 3, imports.end(),
+                                      [&](const auto& text) { return padded.find(text) != std::string::npos; }))
+      return true;
+    if (!is_first || line.empty() || line.starts_with('#')) continue;
+    is_first = false;
+    if (padded.starts_with("./" + name + " ")) return true;
+    const std::vector<FileWord> words = FileWords(line);
+    if (std::any_of(words.begin(), words.end(), [&](const FileWord& word) {
+          return word.text == name && RunsName(line.substr(0, word.end - name.size()));
+        }))
+      return true;
+  }
+  return false;
+}
+
+// Whether the line before a block says that it shows an example or what is printed, and not what was asked for.
+bool ShowsUse(const FencedBlock& block) {
+  const std::string line = ToLowerAscii(block.line_before);
+  constexpr std::array<std::string_view, 8> kOfUse = {"usage",   "example", "output", "run it",
+                                                      "run the", "to run",  "to use", "use it"};
+  return std::any_of(kOfUse.begin(), kOfUse.end(),
+                     [&](std::string_view words) { return line.find(words) != std::string::npos; });
 }
 
 // What blocks with files of an extension (or of a plain name) are called besides the extension itself.
@@ -271,8 +322,11 @@ std::size_t EndOfUnopened(std::string_view answer, const ReasoningTags& tags) {
 
 std::map<std::string, std::string> AnswerFiles(std::string_view answer, const std::vector<std::string>& wanted) {
   std::map<std::string, std::string> files;
-  std::map<std::string, std::vector<std::string>> unnamed;  // the contents of blocks, by the file that each may be
+  std::map<std::string, std::vector<FencedBlock>> unnamed;  // by the file that each may be
   std::vector<FencedBlock> blocks = FindFencedBlocks(answer);
+  const bool only = wanted.size() == 1 && std::count_if(blocks.begin(), blocks.end(), [&](const FencedBlock& block) {
+                                            return !IsUseOf(block, wanted.front());
+                                          }) == 1;
   for (FencedBlock& block : blocks) {
     std::string name = NameInInfo(block.info);
     if (name.empty()) {
@@ -286,17 +340,19 @@ std::map<std::string, std::string> AnswerFiles(std::string_view answer, const st
     }
     name = WithoutDotFolder(std::move(name));
     if (name.empty()) {
-      std::string file = MeantFile(block, wanted, blocks.size() == 1);
-      if (!file.empty()) unnamed[std::move(file)].push_back(std::move(block.content));
+      std::string file = MeantFile(block, wanted, only);
+      if (!file.empty() && !IsUseOf(block, file)) unnamed[std::move(file)].push_back(std::move(block));
     }
-    if (name.empty() || !ContainedPath("", name)) continue;
+    if (name.empty() || !ContainedPath("", name) || IsUseOf(block, name)) continue;
     name = PlainFileName(name);
     if (files.size() == kMaxAnswerFiles && !files.contains(name)) continue;
     files[std::move(name)] = std::move(block.content);
   }
-  // Of several blocks that may be the file, none is.
-  for (auto& [name, contents] : unnamed) {
-    if (contents.size() == 1 && ContainedPath("", name)) files.try_emplace(PlainFileName(name), std::move(contents[0]));
+  // Of several blocks that may be the file, none is, unless the others show how it is used.
+  for (auto& [name, candidates] : unnamed) {
+    if (candidates.size() > 1) std::erase_if(candidates, ShowsUse);
+    if (candidates.size() == 1 && ContainedPath("", name))
+      files.try_emplace(PlainFileName(name), std::move(candidates[0].content));
   }
   return files;
 }
@@ -310,6 +366,7 @@ std::vector<std::string> FileNamesIn(std::string_view text) {
 std::string OutputFileContent(std::string_view answer, const std::string& file) {
   if (file.empty()) return std::string(answer);
   std::vector<FencedBlock> blocks = FindFencedBlocks(answer);
+  std::erase_if(blocks, [&](const FencedBlock& block) { return IsUseOf(block, file); });
   const auto last = std::find_if(blocks.rbegin(), blocks.rend(), [&](const FencedBlock& block) {
     return NamesFile(block.info, file) || (NamesFile(block.line_before, file) && MayBeNamedBefore(block, file));
   });

@@ -10,6 +10,7 @@ namespace upskill {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
@@ -147,6 +148,35 @@ TEST(DataInAnswer, TheLastBlockOfTheLanguageElseTheOnlyOneElseAll) {
   EXPECT_EQ(DataInAnswer("x\n```\n1\n```\n", "json"), "1\n");
   EXPECT_EQ(DataInAnswer("{}", "json"), "{}");
   EXPECT_EQ(DataInAnswer("```a\n1\n```\n```b\n2\n```", "json"), "```a\n1\n```\n```b\n2\n```");
+}
+
+TEST(AnswerFiles, ABlockThatShowsHowTheFileIsUsedIsNotTheFile) {
+  const std::string script = "```bash\nprintf '%06d\\n' \"$1\"\n```\n";
+  for (const std::string& use : {"Save it as `pad.sh` and run it like so:\n```bash\n./pad.sh 1234\n```\n",
+                                 "Run it with `sh pad.sh 17`:\n```\n000017\n```\n",
+                                 "Save as `pad.sh` and make it executable:\n```sh\nchmod +x pad.sh\n```\n",
+                                 "To run `pad.sh`:\n```bash\n# six digits\n$ sh pad.sh 17\n```\n"}) {
+    EXPECT_THAT(AnswerFiles("Here is `pad.sh`:\n" + script + std::string(use), {"pad.sh"}),
+                ElementsAre(Pair("pad.sh", HasSubstr("printf"))))
+        << use;
+    EXPECT_THAT(OutputFileContent("Here is `pad.sh`:\n" + script + std::string(use), "pad.sh"), HasSubstr("printf"))
+        << use;
+  }
+  const std::string module = "```python\ndef f(x):\n    return x\n```\n";
+  for (const std::string& use : {"Usage of `f.py`:\n```python\nfrom f import f\nprint(f(1))\n```\n",
+                                 "Example usage:\n```python\nprint(f(1))\n```\n"}) {
+    for (const std::string& start : {"**f.py**\n\n", "This does it:\n"}) {
+      EXPECT_THAT(AnswerFiles(std::string(start) + module + std::string(use), {"f.py"}),
+                  ElementsAre(Pair("f.py", HasSubstr("def f"))))
+          << start << use;
+    }
+  }
+}
+
+TEST(AnswerFiles, OfTwoFilesOneMayUseTheOther) {
+  EXPECT_THAT(AnswerFiles("`f.py`:\n```python\ndef f(): pass\n```\n`test_f.py`:\n```python\nfrom f import f\n```\n",
+                          {"f.py", "test_f.py"}),
+              ElementsAre(Pair("f.py", HasSubstr("def f")), Pair("test_f.py", HasSubstr("import f"))));
 }
 
 TEST(AnswerFiles, CommandsAndOutputAreNotTheFileThatTheyAreAbout) {
