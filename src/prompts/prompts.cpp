@@ -63,6 +63,7 @@ std::vector<PromptKind> KindsForDrafts() {
        {{"task", true},
         {"examples"},
         {"existing", true},
+        {"students"},
         {"material", true},
         {"tokens", true},
         {"asks_name"},

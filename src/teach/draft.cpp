@@ -44,6 +44,7 @@ std::string DraftPrompt(const Material& material, const std::string& items, cons
     values["existing"] = fmt::format("name: {}\ndescription: {}\n\n{}", material.existing.name,
                                      material.existing.description, Trim(material.existing.body));
   }
+  values["students"] = options.students;
   values["tokens"] = std::to_string(options.target.tokens);
   values["asks_name"] = options.name.empty() ? "yes" : "";
   values["problem"] = problem;

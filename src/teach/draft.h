@@ -62,7 +62,8 @@ Status CheckSkillText(const SkillText& skill, const Material& material, const Bo
 std::string FindHarm(const std::string& text, const Material& material);
 
 struct DraftOptions {
-  std::string name;  // empty: the teacher chooses
+  std::string name;      // empty: the teacher chooses
+  std::string students;  // who uses it: names and the limit of an answer; may be empty
   const Prompts* prompts = &BuiltInPrompts();
   BodyTarget target;
   // Of material in one request; more is condensed to notes first.

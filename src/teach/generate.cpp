@@ -105,6 +105,7 @@ class Generation {
   DraftOptions OptionsOfDraft() const {
     DraftOptions draft_options;
     draft_options.name = material_.has_existing() ? material_.existing.name : options_.name;
+    if (options_.evaluate) draft_options.students = state_.StudentsText();
     draft_options.prompts = options_.prompts;
     draft_options.target = options_.target;
     draft_options.context_tokens = options_.context_tokens;

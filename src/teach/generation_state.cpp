@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "util/text.h"
+
 namespace upskill {
 namespace {
 
@@ -30,6 +32,14 @@ void GenerationState::Say(std::string_view stage, const std::string& line) const
 }
 
 bool GenerationState::measures() const { return options.evaluate && !trials.models.empty() && !out.cases.empty(); }
+
+std::string GenerationState::StudentsText() const {
+  std::string text;
+  for (const Model* model : trials.models) text += (text.empty() ? "" : ", ") + model->info().name;
+  if (text.empty()) return text;
+  return text + fmt::format("; an answer has at most {}",
+                            Counted(static_cast<std::size_t>(trials.sampling.max_tokens), "token"));
+}
 
 std::size_t GenerationState::AddCandidate(const std::string& kind, int parent, const std::string& why, SkillText skill,
                                           std::vector<Rule> rules) {

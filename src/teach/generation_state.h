@@ -34,6 +34,11 @@ struct GenerationState {
   // Whether there are students and cases to measure them on.
   bool measures() const;
 
+  // For teachers: "haiku, smollm2-135m; an answer has at most 512 tokens". Without the models' details: they tell
+  // --jobs, which may change when a generation is resumed, and another prompt would be paid for again. Empty without
+  // students.
+  std::string StudentsText() const;
+
   // Returns its index in out.candidates. `parent`: the candidate's id, or -1.
   std::size_t AddCandidate(const std::string& kind, int parent, const std::string& why, SkillText skill,
                            std::vector<Rule> rules = {});

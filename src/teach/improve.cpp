@@ -99,7 +99,7 @@ class Improvement {
     refine.prompts = options_.prompts;
     refine.target = options_.target;
     refine.context_tokens = options_.context_tokens;
-    refine.students = StudentsText();
+    refine.students = state_.StudentsText();
     refine.left_out = LeftOutText(out_.unsupported_rules, out_.contradicted_rules, options_.context_tokens / 8);
     for (const std::size_t index : failing) {
       const Json& raw = out_.cases[index].raw;
@@ -120,15 +120,6 @@ class Improvement {
     for (const std::string& reason : proposed->discarded) state_.Say("refine", "proposal discarded: " + reason);
     for (const Proposal& proposal : proposed->proposals) RETURN_IF_ERROR(TryProposal(proposal, best, failing));
     return {};
-  }
-
-  // "haiku, smollm2-135m; an answer has at most 512 tokens". Without the models' details: they tell --jobs, which may
-  // change when a generation is resumed, and another prompt would be paid for again.
-  std::string StudentsText() const {
-    std::string text;
-    for (const Model* model : state_.trials.models) text += (text.empty() ? "" : ", ") + model->info().name;
-    return text + fmt::format("; an answer has at most {}",
-                              Counted(static_cast<std::size_t>(state_.trials.sampling.max_tokens), "token"));
   }
 
   Status TryProposal(const Proposal& proposal, std::size_t best, const std::vector<std::size_t>& failing) {

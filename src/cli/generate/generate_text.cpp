@@ -268,7 +268,9 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
                           options.log_runs ? "" : "; the new one isn't kept (--no-log-runs)"),
               env);
   }
-  if (chosen.kind == "existing") env.out("no candidate was better: the skill's text stays as it is\n");
+  if (chosen.kind == "existing")
+    env.out(outcome.candidates.size() > 1 ? "no candidate was better: the skill's text stays as it is\n"
+                                          : "the teacher wrote nothing usable: the skill's text stays as it is\n");
   if (!placing.previous.empty()) PrintLine(fmt::format("previous files  {}", placing.previous.string()), env);
   PrintLine(fmt::format("skill  {} · {}{} · {}", placing.target.string(), estimated ? "about " : "",
                         Counted(chosen.tokens, "token"), chosen.skill.name),
