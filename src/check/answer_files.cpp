@@ -342,8 +342,9 @@ std::map<std::string, std::string> AnswerFiles(std::string_view answer, const st
     if (name.empty()) {
       std::string file = MeantFile(block, wanted, only);
       if (!file.empty() && !IsUseOf(block, file)) unnamed[std::move(file)].push_back(std::move(block));
+      continue;
     }
-    if (name.empty() || !ContainedPath("", name) || IsUseOf(block, name)) continue;
+    if (!ContainedPath("", name) || IsUseOf(block, name)) continue;
     name = PlainFileName(name);
     if (files.size() == kMaxAnswerFiles && !files.contains(name)) continue;
     files[std::move(name)] = std::move(block.content);

@@ -152,10 +152,10 @@ TEST(DataInAnswer, TheLastBlockOfTheLanguageElseTheOnlyOneElseAll) {
 
 TEST(AnswerFiles, ABlockThatShowsHowTheFileIsUsedIsNotTheFile) {
   const std::string script = "```bash\nprintf '%06d\\n' \"$1\"\n```\n";
-  for (const std::string& use : {"Save it as `pad.sh` and run it like so:\n```bash\n./pad.sh 1234\n```\n",
-                                 "Run it with `sh pad.sh 17`:\n```\n000017\n```\n",
-                                 "Save as `pad.sh` and make it executable:\n```sh\nchmod +x pad.sh\n```\n",
-                                 "To run `pad.sh`:\n```bash\n# six digits\n$ sh pad.sh 17\n```\n"}) {
+  for (const char* use : {"Save it as `pad.sh` and run it like so:\n```bash\n./pad.sh 1234\n```\n",
+                          "Run it with `sh pad.sh 17`:\n```\n000017\n```\n",
+                          "Save as `pad.sh` and make it executable:\n```sh\nchmod +x pad.sh\n```\n",
+                          "To run `pad.sh`:\n```bash\n# six digits\n$ sh pad.sh 17\n```\n"}) {
     EXPECT_THAT(AnswerFiles("Here is `pad.sh`:\n" + script + std::string(use), {"pad.sh"}),
                 ElementsAre(Pair("pad.sh", HasSubstr("printf"))))
         << use;
@@ -163,9 +163,9 @@ TEST(AnswerFiles, ABlockThatShowsHowTheFileIsUsedIsNotTheFile) {
         << use;
   }
   const std::string module = "```python\ndef f(x):\n    return x\n```\n";
-  for (const std::string& use : {"Usage of `f.py`:\n```python\nfrom f import f\nprint(f(1))\n```\n",
-                                 "Example usage:\n```python\nprint(f(1))\n```\n"}) {
-    for (const std::string& start : {"**f.py**\n\n", "This does it:\n"}) {
+  for (const char* use : {"Usage of `f.py`:\n```python\nfrom f import f\nprint(f(1))\n```\n",
+                          "Example usage:\n```python\nprint(f(1))\n```\n"}) {
+    for (const char* start : {"**f.py**\n\n", "This does it:\n"}) {
       EXPECT_THAT(AnswerFiles(std::string(start) + module + std::string(use), {"f.py"}),
                   ElementsAre(Pair("f.py", HasSubstr("def f"))))
           << start << use;

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
+#include <filesystem>
 #include <string>
 
 #include "skill/suite.h"
@@ -112,10 +114,13 @@ TEST(JoinTests, CasesMayAllBeInTheNamespace) {
   ASSERT_TRUE(WriteFileAtomically(folder.path() / "skill_meta.json", DumpJson(document)).ok());
   ASSERT_TRUE(
       WriteFileAtomically(folder.path() / "tests.json", R"([{"input": "z", "expected": {"contains": "z"}}])").ok());
+  const auto now = std::filesystem::last_write_time(folder.path() / "skill_meta.json");
+  std::filesystem::last_write_time(folder.path() / "tests.json", now + std::chrono::hours(1));
   const Result<Suite> suite = LoadSuiteOfSkill(folder.path());
   ASSERT_TRUE(suite.ok()) << suite.error().message;
   ASSERT_THAT(suite->cases, SizeIs(1));
   EXPECT_EQ(suite->cases[0].id, "only");
+  EXPECT_THAT(suite->warnings, ElementsAre(HasSubstr("tests.json isn't read"))) << "it was edited later";
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
@@ -234,6 +235,18 @@ Result<Suite> LoadSuite(const fs::path& path, const fs::path& skill) {
   return SuiteFromFile(std::move(read), path, skill);
 }
 
+namespace {
+
+// Whether somebody has written the file `a` after `b`: what is copied or checked out together is written within a
+// minute.
+bool IsNewer(const fs::path& a, const fs::path& b) {
+  std::error_code code;
+  const fs::file_time_type time = fs::last_write_time(a, code);
+  return !code && time > fs::last_write_time(b, code) + std::chrono::minutes(1) && !code;
+}
+
+}  // namespace
+
 Result<Suite> LoadSuiteOfSkill(const fs::path& folder) {
   std::string empty_source;
   std::vector<fs::path> paths;
@@ -247,7 +260,13 @@ Result<Suite> LoadSuiteOfSkill(const fs::path& folder) {
     if (!fs::exists(path, code)) continue;
     ASSIGN_OR_RETURN(SuiteFile read, ReadSuiteFile(path, folder));
     ASSIGN_OR_RETURN(const bool has_cases, HasCases(read, path));
-    if (has_cases) return SuiteFromFile(std::move(read), path, folder);
+    if (has_cases) {
+      ASSIGN_OR_RETURN(Suite suite, SuiteFromFile(std::move(read), path, folder));
+      if (const fs::path newer = folder / "tests.json"; path.filename() == "skill_meta.json" && IsNewer(newer, path))
+        suite.warnings.push_back(fmt::format("{} isn't read, because {} has cases; to use its cases, name it with -t",
+                                             newer.string(), path.filename().string()));
+      return suite;
+    }
     // skill_meta.json is often written with an empty list while the tests are in a separate file.
     if (empty_source.empty()) empty_source = path.string();
   }

@@ -239,7 +239,10 @@ namespace {
 void PrintChanges(const GenerateSession& session, const GenerateOutcome& outcome, const Placing& placing, Env& env) {
   const fs::path& before = placing.previous.empty() ? session.sources.existing_folder : placing.previous;
   const Candidate& chosen = outcome.candidates[outcome.chosen];
-  if (before.empty() || chosen.kind == "existing") return;
+  if (chosen.kind == "existing" && outcome.candidates.size() > 1)
+    return env.out("no candidate was better: the skill's text stays as it is\n");
+  if (chosen.kind == "existing") return env.out("the teacher wrote nothing usable: the skill's text stays as it is\n");
+  if (before.empty()) return;
   if (!chosen.why.empty()) PrintLine(fmt::format("reason  {}", OneLine(chosen.why)), env);
   PrintLine(fmt::format("changes  diff -u {} {}", ShellWord((before / "SKILL.md").string()),
                         ShellWord((placing.target / "SKILL.md").string())),
@@ -268,9 +271,6 @@ void PrintOutcome(const GenerateSession& session, const GenerateOutcome& outcome
                           options.log_runs ? "" : "; the new one isn't kept (--no-log-runs)"),
               env);
   }
-  if (chosen.kind == "existing")
-    env.out(outcome.candidates.size() > 1 ? "no candidate was better: the skill's text stays as it is\n"
-                                          : "the teacher wrote nothing usable: the skill's text stays as it is\n");
   if (!placing.previous.empty()) PrintLine(fmt::format("previous files  {}", placing.previous.string()), env);
   PrintLine(fmt::format("skill  {} · {}{} · {}", placing.target.string(), estimated ? "about " : "",
                         Counted(chosen.tokens, "token"), chosen.skill.name),
