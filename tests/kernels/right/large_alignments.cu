@@ -26,6 +26,7 @@ int main() {
   cudaMemcpy(rest, remainders, sizeof(rest), cudaMemcpyDeviceToHost);
   cudaFree(out);
   cudaFree(remainders);
-  printf("%d %llu %llu\n", first, rest[0], rest[1]);
-  return first == 31 && rest[0] == 0 && rest[1] == 0 ? 0 : 1;
+  const bool ok = first == 31 && rest[0] == 0 && rest[1] == 0;
+  if (ok) std::printf("ok\n");
+  return ok ? 0 : 1;
 }
