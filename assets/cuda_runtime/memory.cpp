@@ -242,13 +242,20 @@ cudaError_t Transfer(void* to, const void* from, size_t bytes, cudaMemcpyKind ki
     if (Capturing()) return Capture(request, nullptr);
     error = AskFor(request);
   } else if (target.on_device) {
-    UpskillRequest request = Request(kUpskillWrite, to_address, number);
-    request.bytes = bytes;
-    if (Capturing()) return Capture(request, from);
-    error = static_cast<cudaError_t>(Ask(request, from, nullptr, 0).error);
+    for (uint64_t at = 0; at < bytes && error == cudaSuccess; at += kUpskillMaxMessage) {
+      UpskillRequest request = Request(kUpskillWrite, to_address + at, number);
+      request.bytes = bytes - at < kUpskillMaxMessage ? bytes - at : kUpskillMaxMessage;
+      const char* const part = static_cast<const char*>(from) + at;
+      error = Capturing() ? Capture(request, part) : static_cast<cudaError_t>(Ask(request, part, nullptr, 0).error);
+    }
+    if (Capturing()) return error;
   } else if (source.on_device) {
     if (Capturing()) return Note(cudaErrorStreamCaptureUnsupported);
-    error = static_cast<cudaError_t>(Ask(Request(kUpskillRead, from_address, bytes, number), nullptr, to, bytes).error);
+    for (uint64_t at = 0; at < bytes && error == cudaSuccess; at += kUpskillMaxMessage) {
+      const uint64_t size = bytes - at < kUpskillMaxMessage ? bytes - at : kUpskillMaxMessage;
+      const UpskillRequest request = Request(kUpskillRead, from_address + at, size, number);
+      error = static_cast<cudaError_t>(Ask(request, nullptr, static_cast<char*>(to) + at, size).error);
+    }
   } else {
     memmove(to, from, bytes);
   }

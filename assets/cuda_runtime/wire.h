@@ -49,7 +49,7 @@ enum { kUpskillCooperative = 1 };
 /* Streams that the program doesn't make: the default one, and that of each thread. */
 enum { kUpskillDefaultStream = 0, kUpskillFirstStream = 16 };
 
-#define kUpskillMaxMessage ((uint64_t)1 << 30)
+#define kUpskillMaxMessage ((uint64_t)1 << 26) /* a longer copy is sent in parts */
 
 struct UpskillRequest {
   uint32_t operation;

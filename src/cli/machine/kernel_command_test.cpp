@@ -184,6 +184,26 @@ int main() {
   EXPECT_THAT(out, HasSubstr("large.cu:3: Invalid __global__ write"));
 }
 
+TEST_F(KernelCommand, CopiesMoreThanAMessageHolds) {
+  if (!CanRun()) GTEST_SKIP() << "no nvcc or no sandbox, or a build with sanitizers";
+  const std::string file = folder
+                               .Write("long.cu",
+                                      R"(#include <cstdio>
+#include <vector>
+int main() {
+  std::vector<int> in(40 << 20), out(in.size());
+  for (size_t i = 0; i < in.size(); ++i) in[i] = int(i) * 7;
+  int* p;
+  cudaMalloc(&p, in.size() * 4);
+  cudaMemcpy(p, in.data(), in.size() * 4, cudaMemcpyHostToDevice);
+  const cudaError_t error = cudaMemcpy(out.data(), p, in.size() * 4, cudaMemcpyDeviceToHost);
+  printf("%s\n", in == out ? cudaGetErrorString(error) : "differs");
+})")
+                               .string();
+  EXPECT_EQ(Run({"kernel", "run", file}), 0) << error;
+  EXPECT_EQ(out, "no error\n");
+}
+
 TEST_F(KernelCommand, SaysWhatKeepsAProgramFromRunning) {
   if (!CanRun()) GTEST_SKIP() << "no nvcc or no sandbox, or a build with sanitizers";
   EXPECT_EQ(Run({"kernel", "run", folder.Write("bad.cu", "int main() { return x; }\n").string()}), 2);
