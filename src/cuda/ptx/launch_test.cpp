@@ -228,6 +228,19 @@ TEST(Launch, TheSystemsSharedMemoryComesBeforeTheKernels) {
   EXPECT_GE(values[2], values[1]);
 }
 
+TEST(Launch, DynamicSharedMemoryIsAlignedAsDeclared) {
+  Device device(KernelText(".param .u64 out", R"(
+  .reg .b32 %r<2>; .reg .b64 %rd<2>;
+  .extern .shared .align 16384 .b8 tile[];
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, tile;
+  st.global.u32 [%rd1], %r1;
+  ret;)"));
+  const std::uint64_t out = device.Reserve(4);
+  EXPECT_EQ(device.Run(1, 1, {out}).ending, Ending::kCompleted);
+  EXPECT_EQ(device.Download<std::uint32_t>(out, 1)[0] % 16384, 0U);
+}
+
 // Many volatile reads are no wait for something, if each is of another address.
 TEST(Launch, LongVolatileReadsAreNoDeadlock) {
   Device device(KernelText(".param .u64 in, .param .u64 out", R"(

@@ -82,7 +82,7 @@ Status Machine::LayOutShared() {
   };
   place(true);
   place(false);
-  dynamic_shared_ = RoundUp(end, 1024);
+  dynamic_shared_ = RoundUp(end, program_.dynamic_shared_alignment);
   if (dynamic_shared_ > kMostSharedBytes) {
     return InputError(
         fmt::format("the {} shared variables, aligned and with gaps between them, take more than {} bytes",

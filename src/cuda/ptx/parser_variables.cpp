@@ -90,6 +90,7 @@ Status Parser::DeclareVariable(std::string_view space, const VariableSpec& spec,
   if (space == "shared") {
     if (name.open || is_extern) {
       symbol.kind = Symbol::Kind::kDynamicShared;
+      program_->dynamic_shared_alignment = std::max(program_->dynamic_shared_alignment, alignment);
     } else {
       symbol.kind = Symbol::Kind::kShared;
       symbol.index = static_cast<std::uint32_t>(program_->shared.size());

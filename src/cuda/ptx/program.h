@@ -211,6 +211,7 @@ struct Program {
   std::vector<GlobalVariable> globals;
   std::vector<Variable> variables;  // GlobalVariable::info of each
   std::vector<SharedVariable> shared;
+  std::uint64_t dynamic_shared_alignment = 1024;
   std::vector<KernelInfo> kernels;
   std::vector<std::string> names;
   std::vector<std::string> unsupported;
