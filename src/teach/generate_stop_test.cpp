@@ -39,11 +39,12 @@ TEST(GenerateStop, GoesOnWhereItWasStopped) {
 
 TEST(GenerateStop, MaxCostHoldsOverTheTeacher) {
   GenerationBench bench(Qualities({"[sim 0.3]", "[sim 0.5]", "[sim 0.7]"}));
-  bench.options.max_cost_usd = 0.032;  // calls that cost one cent and may cost about two
+  bench.options.max_cost_usd = 0.03;  // calls that cost one cent and may cost nearly two
+  bench.options.cases = 4;            // more would be asked for with a longer answer
   const Result<GenerateOutcome> outcome = bench.Run();
   ASSERT_TRUE(outcome.ok());
   EXPECT_THAT(outcome->stopped,
-              HasSubstr("budget exceeded: $0.0200 of $0.0320 spent, and the next answer may cost $0.0"));
+              HasSubstr("budget exceeded: $0.0200 of $0.0300 spent, and the next answer may cost $0.01"));
   EXPECT_THAT(bench.teacher_model.requests, SizeIs(2)) << "the third is reserved before it is sent";
   EXPECT_FALSE(outcome->measured.has_value());
 }
