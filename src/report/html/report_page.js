@@ -39,7 +39,7 @@ function drawHead(tallies) {
   const {always, never} = steadyCases(tallies);
   const names = (list) => list.slice(0, 12).map(isolated).join(', ') + (list.length > 12 ? ', …' : '');
   if (never.length) notices.push(`${plural(never.length, 'case')} never passed: ${names(never)}`);
-  if (always.length) notices.push(`${plural(always.length, 'case')} always passed, with and without the skill, so ${always.length === 1 ? 'it shows' : 'they show'} nothing about the skill: ${names(always)}`);
+  if (always.length) notices.push(`${plural(always.length, 'case')} always passed, ${run.arms.includes('baseline') ? 'with and without the skill' : 'with both versions'}, so ${always.length === 1 ? 'it shows' : 'they show'} nothing about the skill: ${names(always)}`);
   $('notices').replaceChildren(...notices.map((text) => el('p', {class: 'notice'}, el('bdi', null, ...unbroken(text)))));
 }
 

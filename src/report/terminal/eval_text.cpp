@@ -334,7 +334,9 @@ TerminalText EvalCaseNotes(const JudgedRun& run, const std::string& how_to_see) 
                                 : TerminalText::Format("  show their answers: {}\n", how_to_see);
   return never + hint +
          NoteLine(CasesWhere(plan, summary, [](const CaseTally& tally) { return tally.passed == tally.answered; }),
-                  plan.arms.size() > 1 ? "always passed, with and without the skill" : "always passed");
+                  plan.arms.size() == 1          ? "always passed"
+                  : plan.has_arm(Arm::kBaseline) ? "always passed, with and without the skill"
+                                                 : "always passed, with both versions");
 }
 
 TerminalText EvalCases(const RunData& data, const Style& style, const std::string& how_to_see) {

@@ -24,13 +24,16 @@ std::string GroupText(const GroupLift& group) {
   return text;
 }
 
-std::string TurnedText(const CaseFindings& findings, int rounds) {
-  if (rounds == 1) {
-    return fmt::format("{} passed only with the skill, {} only without it (one answer each)",
-                       Counted(findings.fixed.size(), "case"), findings.broken.size());
+std::string TurnedText(const CaseFindings& findings, const Plan& plan) {
+  const bool has_baseline = plan.has_arm(Arm::kBaseline);  // otherwise, versions are compared
+  const char* const now = has_baseline ? "with the skill" : "with this version";
+  const char* const other = has_baseline ? "without it" : "with the other one";
+  if (plan.rounds == 1) {
+    return fmt::format("{} passed only {}, {} only {} (one answer each)", Counted(findings.fixed.size(), "case"), now,
+                       findings.broken.size(), other);
   }
-  return fmt::format("{} mostly passed with the skill and mostly failed without it, {} the other way round",
-                     Counted(findings.fixed.size(), "case"), findings.broken.size());
+  return fmt::format("{} mostly passed {} and mostly failed {}, {} the other way round",
+                     Counted(findings.fixed.size(), "case"), now, other, findings.broken.size());
 }
 
 bool BelongsToSkill(const Plan& plan) {
@@ -105,7 +108,7 @@ std::vector<TerminalText> FindingNotes(const JudgedRun& run, std::size_t student
   if (!empty.empty()) notes.push_back(std::move(empty));
   const bool open = word == Verdict::kNoEffect || word == Verdict::kUndecided;
   if (open && run.verdicts[student].lift && findings.fixed.size() + findings.broken.size() > 0)
-    notes.push_back(TerminalText::Format("{}", TurnedText(findings, run.plan().rounds)));
+    notes.push_back(TerminalText::Format("{}", TurnedText(findings, run.plan())));
   if (findings.train_cases > 0) notes.push_back(TrainNote(run.plan(), findings));
   if (findings.drift && findings.drift->is_significant()) {
     notes.push_back(
