@@ -88,6 +88,10 @@ void CheckDescriptionField(const StrictYaml& field, std::vector<SkillFinding>& e
     errors.push_back(FindingAt(field, "Field 'description' must be a non-empty string"));
     return;
   }
+  // An escape in quotes, which would reach terminals: the other commands refuse to read it, unlike the reference.
+  if (std::any_of(field.text.begin(), field.text.end(),
+                  [](char c) { return c == 0x7F || (c >= 0 && c < 0x20 && c != '\n' && c != '\t' && c != '\r'); }))
+    errors.push_back(FindingAt(field, "Field 'description' contains a control character"));
   const std::size_t size = CountCodePoints(field.text);
   if (size <= kMaxSpecifiedDescriptionCharacters) return;
   errors.push_back(FindingAt(field, fmt::format("Description exceeds {} character limit ({} chars)",

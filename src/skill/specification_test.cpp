@@ -212,6 +212,7 @@ x  description: "a" b  =>  not YAML @3:18
 x  description: a "b"  =>  valid
 x  description: "a\\/b"  =>  valid
 x  description: "\\x41\\u00e9\\U0001F600"  =>  valid
+x  description: "\\e[31mred"  =>  Field 'description' contains a control character
 x  description: "\\q"  =>  not YAML @3:17
 x  description: "\\x4"  =>  not YAML @3:19
 x  description: "a\\\n  b"  =>  valid

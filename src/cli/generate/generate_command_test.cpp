@@ -249,6 +249,17 @@ TEST_F(GenerateCli, TestsThatCannotBeWrittenAreReported) {
   EXPECT_THAT(error, HasSubstr("none written: the teacher gave no usable test"));
 }
 
+TEST_F(GenerateCli, ATeacherThatWritesNothingUsableFails) {
+  EXPECT_EQ(Generate({"x", "-m", "sim:", "--eval-model", "sim:base=0.1"}), 2) << "it can only answer tests";
+  folder.Write("skills/sums/SKILL.md", "---\nname: sums\ndescription: Sums.\n---\n\nBy hand [sim 0.1]\n");
+  folder.Write("skills/sums/tests.json", R"([{"input": "One?", "expected": {"contains": ["one"]}},
+                                            {"input": "Two?", "expected": {"contains": ["two"]}}])");
+  EXPECT_EQ(
+      Generate({"--from", skill("sums").string(), "-m", "cmd:echo no", "--eval-model", "sim:base=0.1,skill=body"}), 1)
+      << error;
+  EXPECT_THAT(*ReadFile(skill("sums") / "SKILL.md"), HasSubstr("By hand"));
+}
+
 TEST_F(GenerateCli, TheSameStudentTwiceIsAnError) {
   EXPECT_EQ(Generate({"x", "-m", "cmd:cat", "--eval-model", "sim:base=0.1", "--eval-model", "sim:base=0.1"}), 2);
   EXPECT_THAT(error, HasSubstr("models 'sim:base=0.1' and 'sim:base=0.1' are the same"));

@@ -120,7 +120,7 @@ ExitCode Finish(const GenerateSession& session, GenerateOutcome& outcome, bool e
   } else {
     PrintOutcome(session, outcome, facts, *placing, estimated, env);
   }
-  if (outcome.stopped.empty()) return ExitCode::kSuccess;
+  if (outcome.stopped.empty()) return WroteNothing(outcome) ? ExitCode::kFailed : ExitCode::kSuccess;
   PrintStop(session, facts.students, outcome.stopped, placing->target, outcome.resumable, env);
   return outcome.interrupted ? ExitCode::kInterrupted : ExitCode::kIncomplete;
 }

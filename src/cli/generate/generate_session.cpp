@@ -91,6 +91,10 @@ Status OpenModels(GenerateSession& session, const Env& env) {
   student_options.base_urls = options.eval_base_urls;
   student_options.client = client;
   student_options.needs_key = !options.dry_run;
+  for (const std::string& model : {options.model, options.test_gen_model}) {
+    if (model.starts_with("sim:"))
+      return InputError(fmt::format("{}: a simulation only answers tests; it can't write a skill or its tests", model));
+  }
   ASSIGN_OR_RETURN(session.teacher_model, OpenModel(options.model, teacher_options, env));
   if (options.test_gen_model != options.model) {
     ASSIGN_OR_RETURN(session.test_teacher_model, OpenModel(options.test_gen_model, teacher_options, env));

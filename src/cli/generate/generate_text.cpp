@@ -233,15 +233,18 @@ void PrintDryRun(const GenerateSession& session, Env& env) {
   env.out("no requests were sent\n");
 }
 
+bool WroteNothing(const GenerateOutcome& outcome) {
+  return outcome.candidates.size() == 1 && outcome.candidates.front().kind == "existing";
+}
+
 namespace {
 
 // What has become of the existing skill's text.
 void PrintChanges(const GenerateSession& session, const GenerateOutcome& outcome, const Placing& placing, Env& env) {
   const fs::path& before = placing.previous.empty() ? session.sources.existing_folder : placing.previous;
   const Candidate& chosen = outcome.candidates[outcome.chosen];
-  if (chosen.kind == "existing" && outcome.candidates.size() > 1)
-    return env.out("no candidate was better: the skill's text stays as it is\n");
-  if (chosen.kind == "existing") return env.out("the teacher wrote nothing usable: the skill's text stays as it is\n");
+  if (WroteNothing(outcome)) return env.out("the teacher wrote nothing usable: the skill's text stays as it is\n");
+  if (chosen.kind == "existing") return env.out("no candidate was better: the skill's text stays as it is\n");
   if (before.empty()) return;
   if (!chosen.why.empty()) PrintLine(fmt::format("reason  {}", OneLine(chosen.why)), env);
   PrintLine(fmt::format("changes  diff -u {} {}", ShellWord((before / "SKILL.md").string()),

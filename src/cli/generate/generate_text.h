@@ -20,6 +20,9 @@ struct Placing {
   std::string reason;              // why it was not accepted; empty: it was
 };
 
+// Whether an existing skill stays because the teacher wrote nothing usable.
+bool WroteNothing(const GenerateOutcome& outcome);
+
 // The plan with its prices.
 void PrintDryRun(const GenerateSession& session, Env& env);
 
