@@ -126,7 +126,7 @@ class SchemaParser {
     if (known == kTypeNames.end()) {
       // PyTorch before 2.4 took them for variables.
       if (word == "double" || word == "int64_t")
-        return InputError(fmt::format("{} is a type of C++; in a schema it is called {}", CodeQuoted(word),
+        return InputError(fmt::format("{} is a C++ type; in a schema it is called {}", CodeQuoted(word),
                                       word == "double" ? "float" : "int"));
       return InputError(
           fmt::format("{} is not a type that a schema can have; use Tensor, int, float, bool, str, Scalar, or these "

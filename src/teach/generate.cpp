@@ -193,7 +193,7 @@ class Generation {
     return {};
   }
 
-  // With those that there are.
+  // Adds cases to those that exist already.
   Result<VettedCases> MoreCases(VettedCases had) const {
     state_.Say("tests", fmt::format("{} writes {} without seeing the skill", input_.test_teacher->info().name,
                                     Counted(options_.cases - had.cases.size(), "test")));
@@ -257,7 +257,7 @@ class Generation {
       std::iota(tried.begin(), tried.end(), own);
       ASSIGN_OR_RETURN(const std::vector<std::size_t> known, PassedWithoutSkill(state_, tried));
       if (known.empty()) return {};
-      state_.Say("tests", fmt::format("{} passed without a skill by every student: others are asked for",
+      state_.Say("tests", fmt::format("every student passes {} without a skill: asking for others",
                                       Counted(known.size(), "test")));
       VettedCases had{{}, out_.rejected_cases};
       std::vector<Case> passed;

@@ -82,9 +82,10 @@ std::string CasesPrompt(const Material& material, const std::string& items, cons
   const CaseShares wanted = all.shares;
   const CaseShares had = SharesOf(vetted.cases);
   PromptValues values = ValuesOf(material, items);
-  values["count"] = missing == 1 ? "one test"
-                                 : Counted(missing, "test") +
-                                       ", each about another fact, or about the central one in another situation";
+  values["count"] = missing == 1
+                        ? "one test"
+                        : Counted(missing, "test") +
+                              ", each about a different fact, or about the central one in a different situation";
   // Empty if none is missing: the prompt then leaves the sentence out.
   const auto text_of = [](std::size_t count) { return count == 0 ? std::string() : std::to_string(count); };
   values["work"] = text_of(Missing(wanted.work, had.work));

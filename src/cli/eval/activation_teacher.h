@@ -17,7 +17,7 @@
 
 namespace upskill {
 
-// That a teacher is asked for: so many that should make an agent load the skill, and so many near misses.
+// How many queries a teacher is asked for: that many that should make an agent load the skill, and as many near misses.
 inline constexpr std::size_t kQueriesOfAKind = 10;
 
 // A teacher with its model, and its answers stored in the runs folder, so that the same command pays for none twice.

@@ -207,7 +207,7 @@ std::string NodeProblem(const ProgramPlace& place) {
   const std::string version = outcome ? std::string(Trim(outcome->output)) : "";
   const std::vector<int> release = ReleaseIn(version);
   if (release.empty() || release >= ReleaseIn(place.node_range)) return "";
-  return fmt::format("; it needs Node.js {}, but {} is {}: install a newer Node.js, then the program again",
+  return fmt::format("; it needs Node.js {}, but {} is {}: install a newer Node.js, then reinstall the program",
                      place.node_range, place.node.string(), ExcerptLine(version, 20));
 }
 

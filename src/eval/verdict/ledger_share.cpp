@@ -253,7 +253,7 @@ void TakeShare(const Ledger& ledger, const fs::path& runs_dir, bool reuses_answe
   if (planned.size() == 1 && *planned.begin() != plan.rounds) plan.planned_rounds = *planned.begin();
   share.look = std::min(share.look, kMaxLooks);
   share.prior_runs.assign(prior_runs.begin(), prior_runs.end());
-  // Not one from which nothing can be concluded, such as one without a baseline.
+  // Skip runs from which nothing can be concluded, such as those without a baseline.
   const auto last =
       std::find_if(history.rbegin(), history.rend(), [](const auto* earlier) { return earlier->can_decide; });
   if (last != history.rend()) share.last_run = (*last)->run;

@@ -291,7 +291,7 @@ Result<ConvertedSuite> ConvertPluginCases(const fs::path& root, const fs::path& 
     suite.warnings.push_back((root / "mocks").string() + ": mock MCP servers aren't supported, so none is started");
   if (with_only > 0)
     suite.warnings.push_back(
-        fmt::format("{}: left out: {} of whether the plugin is used; Claude Code doesn't score them either",
+        fmt::format("{}: left out: {} for whether the plugin is used; Claude Code doesn't score them either",
                     root.string(), Counted(with_only, "grader")));
   return suite;
 }
