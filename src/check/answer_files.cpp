@@ -179,14 +179,22 @@ bool IsUseOf(const FencedBlock& block, std::string_view file) {
   const std::array<std::string, 7> imports = {
       "from " + stem + " import ", "import " + stem + " ", "#include \"" + name + "\"", "'./" + stem + "'",
       "\"./" + stem + "\"",        "'./" + name + "'",     "\"./" + name + "\""};
+  // A module may name itself in its documentation, and one in a folder import a namesake.
+  const std::vector<std::string_view> lines = SplitLines(block.content);
+  const bool defines = std::any_of(lines.begin(), lines.end(), [](std::string_view line) {
+    return line.starts_with("def ") || line.starts_with("class ") || line.starts_with("async def ");
+  });
+  const bool may_import = !defines && file.find('/') == std::string_view::npos;
   bool is_first = true;
-  for (std::string_view line : SplitLines(block.content)) {
+  for (std::string_view line : lines) {
     line = Trim(line);
     if (line.starts_with("$ ")) line.remove_prefix(2);
     const std::string padded = std::string(line) + " ";
-    if (std::any_of(imports.begin(), imports.begin() + 3, [&](const auto& text) { return padded.starts_with(text); }))
+    if (may_import &&
+        std::any_of(imports.begin(), imports.begin() + 3, [&](const auto& text) { return padded.starts_with(text); }))
       return true;
-    const bool imports_script = line.starts_with("import ") || line.find("require(") != std::string_view::npos;
+    const bool imports_script =
+        may_import && (line.starts_with("import ") || line.find("require(") != std::string_view::npos);
     if (imports_script && std::any_of(imports.begin() + 3, imports.end(),
                                       [&](const auto& text) { return padded.find(text) != std::string::npos; }))
       return true;
@@ -202,13 +210,17 @@ bool IsUseOf(const FencedBlock& block, std::string_view file) {
   return false;
 }
 
-// Whether the line before a block says that it shows an example or what is printed, and not what was asked for.
+// Whether the line before a block is nothing but a heading such as "**Example usage:**" or "Output". A sentence that
+// has these words may well introduce the file.
 bool ShowsUse(const FencedBlock& block) {
-  const std::string line = ToLowerAscii(block.line_before);
-  constexpr std::array<std::string_view, 8> kOfUse = {"usage",   "example", "output", "run it",
-                                                      "run the", "to run",  "to use", "use it"};
-  return std::any_of(kOfUse.begin(), kOfUse.end(),
-                     [&](std::string_view words) { return line.find(words) != std::string::npos; });
+  std::string words;
+  for (const char c : ToLowerAscii(block.line_before)) {
+    if (IsAsciiAlphanumeric(c) || c == ' ') words += c;
+  }
+  constexpr std::array<std::string_view, 8> kHeadings = {"usage",         "example usage",  "usage example",
+                                                         "example",       "output",         "example output",
+                                                         "sample output", "expected output"};
+  return std::find(kHeadings.begin(), kHeadings.end(), Trim(words)) != kHeadings.end();
 }
 
 // What blocks with files of an extension (or of a plain name) are called besides the extension itself.

@@ -173,6 +173,16 @@ TEST(AnswerFiles, ABlockThatShowsHowTheFileIsUsedIsNotTheFile) {
   }
 }
 
+TEST(AnswerFiles, AFileMayNameItselfAndComeAfterASentenceAboutItsOutput) {
+  EXPECT_THAT(AnswerFiles("```python\n\"\"\"Usage:\nfrom f import f\n\"\"\"\ndef f(): pass\n```\n", {"f.py"}),
+              ElementsAre(Pair("f.py", HasSubstr("def f"))));
+  EXPECT_THAT(AnswerFiles("`src/json.py`:\n```python\nimport json\nx = json\n```\n", {"src/json.py"}), SizeIs(1));
+  EXPECT_THAT(
+      AnswerFiles("First:\n```python\ndef f(): pass\n```\nFinal, with the right output:\n```python\ndef f(): 1\n```\n",
+                  {"f.py"}),
+      IsEmpty());
+}
+
 TEST(AnswerFiles, OfTwoFilesOneMayUseTheOther) {
   EXPECT_THAT(AnswerFiles("`f.py`:\n```python\ndef f(): pass\n```\n`test_f.py`:\n```python\nfrom f import f\n```\n",
                           {"f.py", "test_f.py"}),

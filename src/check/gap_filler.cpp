@@ -21,6 +21,7 @@ namespace upskill {
 namespace {
 
 constexpr std::string_view kIndent = " \t";
+constexpr std::size_t kMostRepeated = 5000;  // lines around a gap
 
 // The only code in backticks on the line, else the line.
 std::string_view CodeOnLine(std::string_view line) {
@@ -79,9 +80,16 @@ std::vector<std::string_view> LinesWithText(std::string_view text) {
   return lines;
 }
 
+// Whether a line begins a block: two statements that are alike may follow each other.
+bool Opens(std::string_view line) {
+  line = Trim(line);
+  return line.starts_with('[') || line.starts_with('<') || line.ends_with(':') || line.ends_with('{') ||
+         line.ends_with('(') || line.ends_with('[');
+}
+
 // How many of the first lines are the last ones of `around`, apart from indentation.
 std::size_t Repeated(const std::vector<std::string_view>& lines, const std::vector<std::string_view>& around) {
-  for (std::size_t count = std::min(lines.size(), around.size()); count > 0; --count) {
+  for (std::size_t count = std::min({lines.size(), around.size(), kMostRepeated}); count > 0; --count) {
     const auto from = around.end() - static_cast<std::ptrdiff_t>(count);
     if (std::equal(from, around.end(), lines.begin(), [](auto a, auto b) { return Trim(a) == Trim(b); })) return count;
   }
@@ -151,14 +159,20 @@ std::string_view GapFiller::WithoutLinesAround(std::string_view text) const {
   std::vector<std::string_view> before, after;
   if (before_end != std::string::npos) before = LinesWithText(std::string_view(before_).substr(0, before_end));
   if (after_start != std::string::npos) after = LinesWithText(std::string_view(after_).substr(after_start));
-  const std::size_t first = Repeated(lines, before);
+  std::size_t first = Repeated(lines, before);
+  if (first < before.size() && std::none_of(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(first), Opens))
+    first = 0;
   if (lines.size() > first + 1 && Trim(lines[first]) == gap_) lines[first] = "";
   // Without a repeated start, its last line may well be its own brace.
   if ((first == 0 && !before.empty()) || first == lines.size()) return text;
   std::reverse(lines.begin(), lines.end());
   std::reverse(after.begin(), after.end());
   lines.resize(lines.size() - first);
-  const std::size_t last = Repeated(lines, after);
+  std::size_t last = Repeated(lines, after);
+  const bool has_words = std::any_of(after.begin(), after.end(), [](std::string_view line) {
+    return std::any_of(line.begin(), line.end(), IsAsciiAlphanumeric);
+  });
+  if (before.empty() && (last < after.size() || !has_words)) last = 0;  // its own closing bracket
   if (!lines.empty() && lines.back().empty()) lines.pop_back();
   if (last >= lines.size()) return "";
   const char* const begin = lines.back().data();

@@ -99,7 +99,10 @@ TEST(GapFiller, LeavesOutTheLinesAroundTheGapThatTheAnswerRepeats) {
   EXPECT_EQ(FileWith(cpp, "```\nint F(int x) {\n  int y = 0;\n  if (x) {\n    y = 1;\n  }\n}\n```"),
             filled("  if (x) {\n    y = 1;\n  }"));
   EXPECT_EQ(FileWith(cpp, "```\nint F(int x) {\n  int y = 0;\n  // gap\n  y = x;\n}\n```"), filled("  y = x;"));
-  EXPECT_EQ(FileWith(cpp, "```\n  int y = 0;\n  return y;\n```"), filled("  return y;"));
+  const Case twice = CaseWith({"build.toml", "# gap", "", {}}, "t = 0\nt += 1\n# gap\nassert t == 3\n");
+  EXPECT_EQ(FileWith(twice, "```\nt += 1\nt += 1\n```"), "t = 0\nt += 1\nt += 1\nt += 1\nassert t == 3\n");
+  const Case start = CaseWith({"build.toml", "# gap", "", {}}, "# gap\n}\n");
+  EXPECT_EQ(FileWith(start, "```\n{\n \"a\": {\n  \"b\": 1\n }\n```"), "{\n \"a\": {\n  \"b\": 1\n }\n}\n");
   // A brace of its own, which is like the line after the gap.
   EXPECT_EQ(FileWith(cpp, "```\nif (x) {\n  y = 1;\n}\n```"), filled("  if (x) {\n    y = 1;\n  }"));
   EXPECT_THAT(FileWith(cpp, "```\nint F(int x) {\n  int y = 0;\n}\n```"), HasSubstr("nothing for the gap"));
