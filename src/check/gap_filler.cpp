@@ -133,9 +133,13 @@ Result<std::string> GapFiller::FileWith(std::string_view answer) const {
 
 Result<std::string> GapFiller::Taken(std::string_view answer) const {
   if (pattern_ == nullptr) {
+    std::vector<FencedBlock> blocks = FindFencedBlocks(answer);
+    // Small models write the code on the line of the fence: "```edition = 5".
+    if (blocks.size() == 1 && Trim(blocks.front().content).empty() &&
+        blocks.front().info.find_first_of("=(;") != std::string_view::npos)
+      return std::string(blocks.front().info);
     std::map<std::string, std::string> files = AnswerFiles(answer, {file_});
     if (const auto named = files.find(file_); named != files.end()) return std::move(named->second);
-    std::vector<FencedBlock> blocks = FindFencedBlocks(answer);
     if (!blocks.empty()) return std::move(blocks.front().content);
     return std::string(FirstLine(answer));
   }

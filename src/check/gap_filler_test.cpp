@@ -53,6 +53,7 @@ TEST(GapFiller, TakesWhatTheAnswerSays) {
   EXPECT_EQ(LineOf("\n  edition = 5  \nThis selects it."), "edition = 5");
   EXPECT_EQ(LineOf("`edition = 5`"), "edition = 5");
   EXPECT_EQ(LineOf("The line is `edition = 5`."), "edition = 5");
+  EXPECT_EQ(LineOf("```edition = 5\n```"), "edition = 5");
   EXPECT_EQ(LineOf("Add this:\n```toml\nedition = 5\n```\nor\n```\nx\n```\n"), "edition = 5");
   EXPECT_EQ(LineOf("```\nedition = 5\nversion = 1\n"), "edition = 5\nversion = 1");
   EXPECT_EQ(LineOf("```sh\nls\n```\n`build.toml`:\n```toml\nedition = 5\n```\n"), "edition = 5");
