@@ -76,6 +76,7 @@ std::vector<PromptKind> KindsForDrafts() {
         {"material", true},
         {"draft", true},
         {"rejected"},
+        {"lost"},
         {"length"},
         {"tokens", true},
         {"most"}}},

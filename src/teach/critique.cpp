@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "skill/skill_text.h"
+#include "teach/evidence.h"
 #include "teach/one_line.h"
 #include "teach/read_parts.h"
 #include "teach/taught_code.h"
@@ -65,6 +66,9 @@ Result<Critique> CritiqueDraft(Teacher& teacher, const Material& material, const
   const SkillText skill = DraftToSkill(draft);
   for (const std::string& problem : FindRejectedCode(skill, DefaultSandbox()))
     values["rejected"] += "- " + problem + "\n";
+  if (material.has_existing()) {
+    for (const std::string& fact : LostFacts(material.existing, skill)) values["lost"] += "- " + fact + "\n";
+  }
   values["length"] = std::to_string(options.target.count(skill.body));
   values["tokens"] = std::to_string(options.target.tokens);
   values["most"] = std::to_string(MostTokens(options.target));

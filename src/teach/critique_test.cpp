@@ -69,6 +69,14 @@ TEST(CritiqueDraft, WithoutMaterialNothingIsSaidOfItems) {
   for (const char* word : {"item", "material", "[]"}) EXPECT_THAT(*run.CritiquePrompt(), Not(HasSubstr(word)));
 }
 
+TEST(CritiqueDraft, NamesFactsOfAnExistingSkillThatTheDraftLacks) {
+  Critiqued run("Run `make check`.", DumpJson(CritiqueJson()));
+  run.bench.material.existing = {"old", "Checks.", "Run `make check`.\n\nSet `CUDA_HOME` first.", {}, {}, ""};
+  ASSERT_TRUE(run.bench.Run().ok());
+  ASSERT_NE(run.CritiquePrompt(), nullptr);
+  EXPECT_THAT(*run.CritiquePrompt(), AllOf(HasSubstr("line 3: `CUDA_HOME`"), Not(HasSubstr("line 1: "))));
+}
+
 TEST(CritiqueDraft, NothingToCorrectLeavesTheDraft) {
   Critiqued run("Run `make check`.", DumpJson(CritiqueJson()));
   const Result<GenerateOutcome> outcome = run.bench.Run();
