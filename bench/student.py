@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the time of a model in process goes (bench/run --only student)."""
+import contextlib
+import http.client
 import json
 import re
+import socket
 import subprocess
 import time
 
@@ -15,6 +18,33 @@ def batched_row(tools, model, prompt, answer, *options):
     text = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
     row = [line for line in text.splitlines() if re.match(r"\| +\d+ \|", line)][-1]
     return [cell.strip() for cell in row.strip("|").split("|")]
+
+
+@contextlib.contextmanager
+def server(tools, model, parallel, *options):
+    """The port of a llama-server that has loaded the model."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = subprocess.Popen([tools / "llama-server", "-m", model, "-np", str(parallel), "--port", str(port), *options],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        while not healthy(port):
+            assert process.poll() is None, "llama-server ended"
+            time.sleep(0.05)
+        yield port
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def healthy(port):
+    try:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+        connection.request("GET", "/health")
+        return connection.getresponse().status == 200
+    except OSError:
+        return False
 
 
 def figures(bench, skill, model):
@@ -39,3 +69,11 @@ def figures(bench, skill, model):
                                    *(["-pps"] if arm == "with_skill" else []))[8])
     yield (f"student  {result['model']}: llama-batched-bench without repacking, one run for each arm ({ideal:.1f} s), "
            f"against eval ({wall:.1f} s)", ideal / wall, ">=", 1.5)
+    for label, options in (("upstream's kernels", ["--no-repack"]), ("our kernels", [])):
+        start = time.monotonic()
+        with server(bench.tools, model, PARALLEL, "-c", str(PARALLEL * 1280), *options) as port:
+            subprocess.run([program, *bench.eval(skill, bench.folder / label, "--runs", "2", "--max-tokens", "512", "-j", str(PARALLEL), "-m",
+                                                 "generic.student", "--base-url", f"http://127.0.0.1:{port}/v1")[1:]],
+                           check=True, stdout=subprocess.DEVNULL)
+        served = time.monotonic() - start
+        yield f"student  llama-server -np {PARALLEL} with {label} ({served:.1f} s) against eval ({wall:.1f} s)", served / wall, ">=", None

@@ -15,7 +15,8 @@ namespace upskill {
 namespace {
 
 constexpr std::size_t kMaxNameBytes = 255;
-constexpr std::array<std::string_view, 7> kInterpreters = {"sh", "bash", "zsh", "python", "python3", "node", "+x"};
+constexpr std::array<std::string_view, 9> kInterpreters = {"sh",      "bash", "zsh",  "dash", "python",
+                                                           "python3", "node", "perl", "chmod"};
 
 bool IsNameCharacter(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -33,8 +34,14 @@ bool EndsName(std::string_view after) {
   return after.empty() || !IsNameCharacter(after.front());
 }
 
-// Whether what is before a name in a line makes it what a command runs: `sh pad.sh 17`.
+// Whether what is before a name in a line makes it what a command runs: `sh pad.sh 17`, `bash -x pad.sh`.
 bool RunsName(std::string_view before) {
+  if (before.ends_with(' ')) {
+    const std::size_t start = before.find_last_of(' ', before.size() - 2) + 1;
+    const std::string_view option = before.substr(start);
+    if (option.find_first_of("-+") == 0 || option.find_first_not_of("0123456789 ") == std::string_view::npos)
+      before = before.substr(0, start);
+  }
   return std::any_of(kInterpreters.begin(), kInterpreters.end(), [&](std::string_view interpreter) {
     const std::string command = std::string(interpreter) + " ";
     return before.ends_with(command) && StartsName(before.substr(0, before.size() - command.size()));
@@ -171,14 +178,20 @@ bool MayBeNamedBefore(const FencedBlock& block, std::string_view file) {
   return std::find(kOfScripts.begin(), kOfScripts.end(), std::string_view(name).substr(dot + 1)) != kOfScripts.end();
 }
 
+// Whether what begins a command makes the rest of it a text that is printed.
+bool IsMessage(std::string_view before) {
+  return before.find_first_of("\"'") != std::string_view::npos ||
+         (before.starts_with("echo ") && before.find('|') == std::string_view::npos);
+}
+
 // Whether a block shows how `file` is used, so that it can't be the file: it imports or includes it, or its first
 // command runs it.
 bool IsUseOf(const FencedBlock& block, std::string_view file) {
   const std::string name(file.substr(file.rfind('/') + 1));
   const std::string stem = name.substr(0, name.rfind('.'));
-  const std::array<std::string, 7> imports = {
-      "from " + stem + " import ", "import " + stem + " ", "#include \"" + name + "\"", "'./" + stem + "'",
-      "\"./" + stem + "\"",        "'./" + name + "'",     "\"./" + name + "\""};
+  const std::array<std::string, 8> imports = {
+      "from " + stem + " import ", "import " + stem + " ", "import " + stem + ",", "#include \"" + name + "\"",
+      "'./" + stem + "'",          "\"./" + stem + "\"",   "'./" + name + "'",     "\"./" + name + "\""};
   // A module may name itself in its documentation, and one in a folder import a namesake.
   const std::vector<std::string_view> lines = SplitLines(block.content);
   const bool defines = std::any_of(lines.begin(), lines.end(), [](std::string_view line) {
@@ -189,21 +202,25 @@ bool IsUseOf(const FencedBlock& block, std::string_view file) {
   for (std::string_view line : lines) {
     line = Trim(line);
     if (line.starts_with("$ ")) line.remove_prefix(2);
+    if (line.starts_with(">>> ")) line.remove_prefix(4);
     const std::string padded = std::string(line) + " ";
     if (may_import &&
-        std::any_of(imports.begin(), imports.begin() + 3, [&](const auto& text) { return padded.starts_with(text); }))
+        std::any_of(imports.begin(), imports.begin() + 4, [&](const auto& text) { return padded.starts_with(text); }))
       return true;
     const bool imports_script =
         may_import && (line.starts_with("import ") || line.find("require(") != std::string_view::npos);
-    if (imports_script && std::any_of(imports.begin() + 3, imports.end(),
+    if (imports_script && std::any_of(imports.begin() + 4, imports.end(),
                                       [&](const auto& text) { return padded.find(text) != std::string::npos; }))
       return true;
     if (!is_first || line.empty() || line.starts_with('#')) continue;
     is_first = false;
-    if (padded.starts_with("./" + name + " ")) return true;
+    // As a word of its own, also after `sudo`, `X=1` or a pipe, but not in a message.
+    const std::size_t word = (" " + padded).find(" ./" + name + " ");
+    if (word != std::string::npos && !IsMessage(line.substr(0, word))) return true;
     const std::vector<FileWord> words = FileWords(line);
-    if (std::any_of(words.begin(), words.end(), [&](const FileWord& word) {
-          return word.text == name && RunsName(line.substr(0, word.end - name.size()));
+    if (std::any_of(words.begin(), words.end(), [&](const FileWord& found) {
+          const std::string_view before = line.substr(0, found.end - name.size());
+          return found.text == name && RunsName(before) && !IsMessage(before);
         }))
       return true;
   }

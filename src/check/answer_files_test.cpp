@@ -152,10 +152,15 @@ TEST(DataInAnswer, TheLastBlockOfTheLanguageElseTheOnlyOneElseAll) {
 
 TEST(AnswerFiles, ABlockThatShowsHowTheFileIsUsedIsNotTheFile) {
   const std::string script = "```bash\nprintf '%06d\\n' \"$1\"\n```\n";
-  for (const char* use : {"Save it as `pad.sh` and run it like so:\n```bash\n./pad.sh 1234\n```\n",
-                          "Run it with `sh pad.sh 17`:\n```\n000017\n```\n",
-                          "Save as `pad.sh` and make it executable:\n```sh\nchmod +x pad.sh\n```\n",
-                          "To run `pad.sh`:\n```bash\n# six digits\n$ sh pad.sh 17\n```\n"}) {
+  for (const char* use :
+       {"Save it as `pad.sh` and run it like so:\n```bash\n./pad.sh 1234\n```\n",
+        "Run it with `sh pad.sh 17`:\n```\n000017\n```\n",
+        "Save as `pad.sh` and make it executable:\n```sh\nchmod +x pad.sh\n```\n",
+        "To run `pad.sh`:\n```bash\n# six digits\n$ sh pad.sh 17\n```\n",
+        "`pad.sh` reads a number:\n```bash\necho 17 | ./pad.sh\n```\n",
+        "`pad.sh` takes a width:\n```bash\nWIDTH=5 ./pad.sh\n```\n",
+        "Run `pad.sh` as root:\n```bash\nsudo ./pad.sh 17\n```\n", "Debug `pad.sh`:\n```bash\nbash -x pad.sh 17\n```\n",
+        "Make `pad.sh` executable:\n```bash\nchmod 755 pad.sh\n```\n"}) {
     EXPECT_THAT(AnswerFiles("Here is `pad.sh`:\n" + script + std::string(use), {"pad.sh"}),
                 ElementsAre(Pair("pad.sh", HasSubstr("printf"))))
         << use;
@@ -163,8 +168,10 @@ TEST(AnswerFiles, ABlockThatShowsHowTheFileIsUsedIsNotTheFile) {
         << use;
   }
   const std::string module = "```python\ndef f(x):\n    return x\n```\n";
-  for (const char* use : {"Usage of `f.py`:\n```python\nfrom f import f\nprint(f(1))\n```\n",
-                          "Example usage:\n```python\nprint(f(1))\n```\n"}) {
+  for (const char* use :
+       {"Usage of `f.py`:\n```python\nfrom f import f\nprint(f(1))\n```\n",
+        "Try `f.py`:\n```python\n>>> from f import f\n>>> f(1)\n```\n",
+        "`f.py` with `sys`:\n```python\nimport f, sys\n```\n", "Example usage:\n```python\nprint(f(1))\n```\n"}) {
     for (const char* start : {"**f.py**\n\n", "This does it:\n"}) {
       EXPECT_THAT(AnswerFiles(std::string(start) + module + std::string(use), {"f.py"}),
                   ElementsAre(Pair("f.py", HasSubstr("def f"))))
@@ -181,6 +188,12 @@ TEST(AnswerFiles, AFileMayNameItselfAndComeAfterASentenceAboutItsOutput) {
       AnswerFiles("First:\n```python\ndef f(): pass\n```\nFinal, with the right output:\n```python\ndef f(): 1\n```\n",
                   {"f.py"}),
       IsEmpty());
+}
+
+TEST(AnswerFiles, AScriptMaySayHowItIsRun) {
+  for (const char* script : {"[ $# -eq 1 ] || { echo \"usage: ./pad.sh WIDTH\"; exit 1; }\n",
+                             "echo 'try sh pad.sh 5'\n", "echo Usage: ./pad.sh N\n"})
+    EXPECT_THAT(AnswerFiles("`pad.sh`:\n```bash\n" + std::string(script) + "```\n", {"pad.sh"}), SizeIs(1)) << script;
 }
 
 TEST(AnswerFiles, OfTwoFilesOneMayUseTheOther) {
