@@ -74,6 +74,12 @@ std::string Indented(std::string_view text, std::string_view indentation) {
   return out;
 }
 
+bool BracketsMatch(std::string_view text) {
+  return std::count(text.begin(), text.end(), '(') == std::count(text.begin(), text.end(), ')') &&
+         std::count(text.begin(), text.end(), '[') == std::count(text.begin(), text.end(), ']') &&
+         std::count(text.begin(), text.end(), '{') == std::count(text.begin(), text.end(), '}');
+}
+
 std::vector<std::string_view> LinesWithText(std::string_view text) {
   std::vector<std::string_view> lines = SplitLines(text);
   std::erase_if(lines, [](std::string_view line) { return Trim(line).empty(); });
@@ -191,7 +197,8 @@ std::string_view GapFiller::WithoutRestOfLine(std::string_view text) const {
   const std::string_view line = Trim(text);
   if (start.empty() && end.empty()) return text;
   if (line.size() < start.size() + end.size() || !line.starts_with(start) || !line.ends_with(end)) return text;
-  return Trim(line.substr(start.size(), line.size() - start.size() - end.size()));
+  const std::string_view rest = Trim(line.substr(start.size(), line.size() - start.size() - end.size()));
+  return BracketsMatch(line) && !BracketsMatch(rest) ? text : rest;  // a bracket at the end may be its own
 }
 
 std::string_view GapFiller::LineAhead() const {

@@ -75,6 +75,12 @@ TEST(GapFiller, ReadsTheWholeFileAndTheWholeLine) {
   EXPECT_EQ(FileWith(value, "```\na = [\"9.0\"] # x\nb = 2\n```"), "a = [\"9.0\"] # x\nb = 2\n");
 }
 
+TEST(GapFiller, LeavesABracketThatBelongsToTheAnswer) {
+  const Case test_case = CaseWith({"build.toml", "<line>", "", {}}, "<line>)\n");
+  EXPECT_EQ(FileWith(test_case, "g(x)"), "g(x))\n");
+  EXPECT_EQ(FileWith(test_case, "g(x))"), "g(x))\n");
+}
+
 TEST(GapFiller, TakesNothingFromAnEmptyAnswerOrAnEcho) {
   const std::string nothing = "error: the answer has nothing for the gap of build.toml";
   for (const std::string& answer : {std::string(), std::string(" \n"), std::string("<line>"), std::string("```\n```"),
