@@ -83,6 +83,16 @@ TEST(ParseOpSchema, ReadsTypesMarksAndResults) {
   EXPECT_THAT(*ParseOpSchema("f() -> ()")->returns, IsEmpty());
 }
 
+TEST(ParseOpSchema, TakesEveryTypeOfPyTorchsParser) {
+  for (const char* type : {"QScheme", "Dict(str, Tensor)", "(int, int)", "(Tensor, float)[]", "Any?", "Future(Tensor)",
+                           "__torch__.torch.classes.quantized.Conv2dPackedParamsBase"}) {
+    const auto schema = ParseOpSchema("f(" + std::string(type) + " x, int n) -> Tensor");
+    ASSERT_TRUE(schema.ok()) << type << ": " << schema.error().message;
+    ASSERT_THAT(schema->arguments, SizeIs(2)) << type;
+    EXPECT_EQ(schema->arguments[0].name, "x") << type;
+  }
+}
+
 TEST(ParseOpSchema, SaysWhatIsWrong) {
   const auto error_of = [](const char* text) {
     const Result<OpSchema> schema = ParseOpSchema(text);

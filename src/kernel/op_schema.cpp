@@ -21,14 +21,19 @@ struct TypeName {
   std::string_view name;
   OpKind kind;
 };
-constexpr std::array<TypeName, 20> kTypeNames = {
-    {{"Tensor", OpKind::kTensor},      {"int", OpKind::kInt},           {"SymInt", OpKind::kSymInt},
-     {"float", OpKind::kFloat},        {"bool", OpKind::kBool},         {"str", OpKind::kString},
-     {"Scalar", OpKind::kScalar},      {"number", OpKind::kScalar},     {"complex", OpKind::kOther},
-     {"SymBool", OpKind::kOther},      {"Generator", OpKind::kOther},   {"ScalarType", OpKind::kOther},
-     {"Device", OpKind::kOther},       {"DeviceIndex", OpKind::kOther}, {"Layout", OpKind::kOther},
-     {"MemoryFormat", OpKind::kOther}, {"Dimname", OpKind::kOther},     {"Storage", OpKind::kOther},
-     {"Stream", OpKind::kOther},       {"Any", OpKind::kOther}}};
+// The types of torch/csrc/jit/frontend/schema_type_parser.cpp. Those in the brackets of a Dict or a tuple are skipped
+// as annotations are.
+constexpr std::array<TypeName, 8> kTypeNames = {{{"Tensor", OpKind::kTensor},
+                                                 {"int", OpKind::kInt},
+                                                 {"SymInt", OpKind::kSymInt},
+                                                 {"float", OpKind::kFloat},
+                                                 {"bool", OpKind::kBool},
+                                                 {"str", OpKind::kString},
+                                                 {"Scalar", OpKind::kScalar},
+                                                 {"number", OpKind::kScalar}}};
+constexpr std::string_view kOtherTypeNames =
+    " complex SymBool Generator ScalarType Device DeviceIndex Layout MemoryFormat Dimname Storage Stream Any QScheme "
+    "Quantizer ConstQuantizerPtr Capsule AnyClassType AnyEnumType Dict Future RRef ";
 
 class SchemaParser {
  public:
@@ -119,11 +124,16 @@ class SchemaParser {
   Result<OpType> ParseType(bool& is_written) {
     SkipBlanks();
     const std::size_t start = at_;
-    const std::string_view word = TakeWord();
+    std::string_view word = TakeWord();
+    if (word.empty() && at_ < text_.size() && text_[at_] == '(') word = "Any";  // a tuple
     if (word.empty()) return InputError(fmt::format("expected a type, not {}", Here()));
+    if (word == "__torch__") {  // a class: __torch__.torch.classes.space.Name
+      while (Take('.')) TakeWord();
+      word = "Any";
+    }
     const auto* const known =
         std::find_if(kTypeNames.begin(), kTypeNames.end(), [&](const TypeName& one) { return one.name == word; });
-    if (known == kTypeNames.end()) {
+    if (known == kTypeNames.end() && kOtherTypeNames.find(fmt::format(" {} ", word)) == std::string_view::npos) {
       // PyTorch before 2.4 took them for variables.
       if (word == "double" || word == "int64_t")
         return InputError(fmt::format("{} is a C++ type; in a schema it is called {}", CodeQuoted(word),
@@ -134,7 +144,7 @@ class SchemaParser {
                       CodeQuoted(word)));
     }
     OpType type;
-    type.kind = known->kind;
+    type.kind = known == kTypeNames.end() ? OpKind::kOther : known->kind;
     RETURN_IF_ERROR(ParseSuffixes(type, is_written));
     type.text = std::string(text_.substr(start, at_ - start));
     return type;
