@@ -69,18 +69,17 @@ TreeNode VerdictNode(const LastVerdict& last, bool verbose, const Style& style) 
   constexpr std::size_t kShortName = 4;  // by which every command finds the run
   std::string source = last.skill_changed ? "the skill has changed since run " : "run ";
   source += (verbose || run.size() <= kShortName ? run : run.substr(run.size() - kShortName));
-  if (ComparesVersions(row)) source += ", against the previous version";
+  if (row.reference() == Arm::kPrevious) source += ", against the previous version";
   if (verbose && !row.created.empty()) source += ", " + row.created;
   if (!row.part.empty()) source += ", shard " + row.part;
   if (row.rechecked) source += ", rechecked";
   const TerminalText dim = Tinted(style, Tint::kDim, TerminalText::EscapeLine(source));
   const std::string& model = row.student.student.name;
-  if (verbose) return {TerminalText::Format("{}: {} · {}", model, LiftLine(row.verdict, *row.lift(), style), dim), ""};
+  if (verbose)
+    return {TerminalText::Format("{}: {} · {}", model, LiftLine(row.verdict, *row.shown_lift(), style), dim), ""};
   const TerminalText word =
       Tinted(style, ShownAs(row.verdict.word).tint, TerminalText::EscapeLine(VerdictName(row.verdict.word)));
-  return {
-      TerminalText::Format("{}: {}, {} points · {}", model, word, PointsText(ShownLift(row.verdict, *row.lift())), dim),
-      ""};
+  return {TerminalText::Format("{}: {}, {} points · {}", model, word, PointsText(*row.shown_lift()), dim), ""};
 }
 
 std::string StateOfInstallation(const SkillInstallation& place) {
@@ -178,7 +177,7 @@ Json VerdictToJson(const LastVerdict& last) {
           {"run", row.run},
           {"created", row.created},
           {"verdict", VerdictName(row.verdict.word)},
-          {"lift", number(ShownLift(row.verdict, *row.lift()))},
+          {"lift", number(row.lift())},
           {"lift_low", number(row.verdict.low)},
           {"lift_high", number(row.verdict.high)},
           {"shard", row.part.empty() ? Json(nullptr) : Json(row.part)},

@@ -180,7 +180,8 @@ void AddProperties(const JudgedRun& run, std::size_t index, Arm arm, JUnitSuite&
     add("verdict", VerdictName(*word));
     add("claim", ClaimText(run.verdicts[index]));
   }
-  if (const std::optional<double> lift = LiftOf(run, index)) add("lift_points", PointsText(*lift));
+  if (const auto lift = ShownLift(run.summary.students[index], run.verdicts[index], ComparedArm(run.plan())))
+    add("lift_points", PointsText(*lift));
   for (const TagLift& ground : run.findings[index].grounds) {
     if (ground.group.lift) suite.properties.emplace_back("lift_points_" + ground.tag, PointsText(*ground.group.lift));
   }

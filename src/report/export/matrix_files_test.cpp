@@ -70,7 +70,7 @@ TEST(MatrixHtml, StaysSmall) {
   Matrix matrix;
   for (int model = 0; model < 12; ++model) matrix.models.push_back("model-" + std::to_string(model));
   MatrixCell cell;
-  cell.lift = 0.5;
+  cell.lift = cell.shown_lift = 0.5;
   cell.low = 0.25;
   cell.high = 0.75;
   cell.run = std::string(2000, 'x');

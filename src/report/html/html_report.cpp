@@ -58,12 +58,10 @@ Json VerdictToJson(const JudgedRun& run, std::size_t student) {
   const std::optional<Verdict> word = WordOf(run, student);
   const std::string new_cases = NewCasesText(verdict);
   const StudentSummary& summary = run.summary.students[student];
-  const ArmSummary* with = ArmOf(summary, Arm::kSkill);
-  const ArmSummary* without = ArmOf(summary, ComparedArm(run.plan()));
   return {{"word", word ? Json(VerdictName(*word)) : Json(nullptr)},
           {"claim", word ? Json(ClaimText(verdict)) : Json(nullptr)},
           {"remarks", VerdictRemarks(run, student)},
-          {"lift", verdict.lift ? Json(LiftBeside(ShownLift(verdict, *verdict.lift), without, with)) : Json(nullptr)},
+          {"lift", JsonOrNull(ShownLift(summary, verdict, ComparedArm(run.plan())))},
           {"low", JsonOrNull(verdict.low)},
           {"high", JsonOrNull(verdict.high)},
           {"new_cases", new_cases},
@@ -78,7 +76,7 @@ Json OthersToJson(const JudgedRun& run, std::size_t student) {
     const StudentVerdict& verdict = verdicts[student];
     if (!verdict.lift) continue;
     others[ArmName(arm)] = {{"word", VerdictName(verdict.word)},
-                            {"lift", *verdict.lift},
+                            {"lift", *ShownLift(run.summary.students[student], verdict, arm)},
                             {"low", JsonOrNull(verdict.low)},
                             {"high", JsonOrNull(verdict.high)}};
   }
@@ -152,17 +150,11 @@ Json StudentPageJson(const JudgedRun& run, std::size_t index) {
   for (const auto& [label, text] : ActivationLines(run.plan(), student))
     notes.push_back(fmt::format("{}: {}", label, text));
   for (const TerminalText& note : FindingNotes(run, index)) notes.push_back(note.text());
-  return {{"name", student.student.name},
-          {"spec", student.student.spec},
-          {"lift", JsonOrNull(student.lift)},
-          {"verdict", VerdictToJson(run, index)},
-          {"others", OthersToJson(run, index)},
-          {"arms", std::move(arms)},
-          {"facts", CardFacts(row)},
-          {"counts", NoteCounts(student)},
-          {"cells", PageCells(row)},
-          {"tags", TagsToJson(run.findings[index])},
-          {"notes", std::move(notes)}};
+  return {
+      {"name", student.student.name},       {"spec", student.student.spec}, {"verdict", VerdictToJson(run, index)},
+      {"others", OthersToJson(run, index)}, {"arms", std::move(arms)},      {"facts", CardFacts(row)},
+      {"counts", NoteCounts(student)},      {"cells", PageCells(row)},      {"tags", TagsToJson(run.findings[index])},
+      {"notes", std::move(notes)}};
 }
 
 constexpr std::size_t kMostOfAFile = std::size_t{64} * 1024;

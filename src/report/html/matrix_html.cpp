@@ -47,8 +47,8 @@ std::string CellHtml(const MatrixCell* cell) {
       "<td><span class=\"box {0}\" title=\"run {1}\"><span class=\"{0}{2}\">{3} {4}{5}</span><small>{6}{7}{8}</small>"
       "</span></td>",
       VerdictSlug(cell->verdict), XmlText(cell->run), stands ? " stands" : "", ShownAs(cell->verdict).sign,
-      PointsText(LiftBeside(*cell->lift, &cell->baseline, &cell->with_skill)), stands ? " ✓" : "",
-      VerdictName(cell->verdict), interval.empty() ? "" : "; ", interval);
+      PointsText(*cell->shown_lift), stands ? " ✓" : "", VerdictName(cell->verdict), interval.empty() ? "" : "; ",
+      interval);
 }
 
 std::string TableHtml(const Matrix& matrix, const std::vector<std::string>& names, std::size_t room) {

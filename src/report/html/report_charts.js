@@ -41,12 +41,11 @@ function drawCards(run) {
   const rank = (student) => { const at = run.result[0].indexOf(student.name); return at < 0 ? run.result[0].length : at; };
   $('cards').replaceChildren(...[...run.students].sort((a, b) => rank(a) - rank(b)).map((student) => {
     const v = student.verdict;
-    const lift = v.lift !== null ? v.lift : student.lift;
     const facts = cardFacts(student);
     return el('article', {class: 'card'},
       el('div', {class: 'row'}, el('h3', null, label(student.name)),
         el('span', {class: 'verdict ' + verdictClass(v.word)}, v.word === null ? '–' : `${verdictSign(v.word)} ${v.claim}`)),
-      lift === null ? null : el('p', {class: 'lift'}, points(lift), el('small', null, ['points', intervalText(v)].filter(Boolean).join(' · '))),
+      v.lift === null ? null : el('p', {class: 'lift'}, points(v.lift), el('small', null, ['points', intervalText(v)].filter(Boolean).join(' · '))),
       el('div', {class: 'meter'}, ...run.arms.flatMap((arm) => meterRow(ARM_LABELS[arm], student.arms[arm], arm))),
       facts.length ? el('dl', null, ...facts) : null,
       ...v.remarks.map((remark) => el('p', {class: 'remark'}, label(remark))));
@@ -60,11 +59,11 @@ function shorten(text, most) {
 
 function drawLift(run) {
   const box = $('lift-plot');
-  const shown = run.students.filter((student) => student.verdict.lift !== null || student.lift !== null);
+  const shown = run.students.filter((student) => student.verdict.lift !== null);
   $('lift-section').hidden = shown.length === 0;
   if (shown.length === 0) return;
   const width = Math.max(260, box.clientWidth), row = 34, top = 8, left = 12, right = 12;
-  const values = shown.flatMap(({verdict: v, lift}) => [v.low ?? v.lift ?? lift, v.high ?? v.lift ?? lift, v.new_low ?? 0, v.new_high ?? 0, 0]);
+  const values = shown.flatMap(({verdict: v}) => [v.low ?? v.lift, v.high ?? v.lift, v.new_low ?? 0, v.new_high ?? 0, 0]);
   const low = Math.max(-1, Math.floor(Math.min(...values, -0.1) * 5) / 5), high = Math.min(1, Math.ceil(Math.max(...values, 0.1) * 5) / 5);
   const x = (value) => left + (value - low) / (high - low) * (width - left - right);
   const bottom = top + shown.length * row;
@@ -74,8 +73,8 @@ function drawLift(run) {
     svg.append(el('svg:line', {class: Math.abs(tick) < 1e-9 ? 'zero' : 'grid', x1: x(tick), x2: x(tick), y1: top, y2: bottom}),
       el('svg:text', {x: x(tick), y: bottom + 16, 'text-anchor': 'middle'}, points(tick) || '0'));
   }
-  shown.forEach(({name, verdict: v, lift}, index) => {
-    const middle = v.lift ?? lift, y = top + index * row + 24, kind = verdictClass(v.word);
+  shown.forEach(({name, verdict: v}, index) => {
+    const middle = v.lift, y = top + index * row + 24, kind = verdictClass(v.word);
     const mark = el('svg:g', null, el('svg:title', null, `${isolated(name)}: ${points(middle)} points ${intervalText(v) || ''}, ${v.word}`));
     if (v.new_low !== null && v.new_high !== null) mark.append(el('svg:line', {class: 'interval new ' + kind, x1: x(v.new_low), x2: x(v.new_high), y1: y, y2: y}));
     if (v.low !== null && v.high !== null) mark.append(el('svg:line', {class: 'interval ' + kind, x1: x(v.low), x2: x(v.high), y1: y, y2: y}));

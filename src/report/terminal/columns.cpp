@@ -93,9 +93,7 @@ std::string RateInArm(const StudentRow& row, Arm arm) {
 
 std::string LiftWithRange(const StudentRow& row) {
   if (!row.lift()) return "–";
-  const double lift = ShownLift(row.verdict, *row.lift());
-  return PointsWithRange(LiftBeside(lift, ArmOf(row.student, row.reference), ArmOf(row.student, Arm::kSkill)),
-                         row.verdict.low, row.verdict.high);
+  return PointsWithRange(*row.lift(), row.verdict.low, row.verdict.high);
 }
 
 std::string ChangeCell(const std::optional<PairedChange>& change, Unit unit) {
@@ -182,7 +180,7 @@ constexpr std::array kStudentColumns = {
                   .align = kRightAligned},
     StudentColumn{.text = LiftWithRange, .eval = "lift (likely)"},
     StudentColumn{.text = LiftWithRange, .markdown = "lift (likely)", .page = "lift", .align = kRightAligned},
-    StudentColumn{.text = [](Row row) { return row.lift() ? PointsText(*row.lift()) : "–"; },
+    StudentColumn{.text = [](Row row) { return row.lift() ? PointsText(*row.stored->shown_lift()) : "–"; },
                   .runs = "lift",
                   .align = kRightAligned},
     StudentColumn{.text =

@@ -9,6 +9,7 @@
 #include "eval/verdict/judged_run.h"
 #include "report/terminal/runs_text.h"
 #include "report/terminal/table.h"
+#include "report/terminal/verdict_text.h"
 #include "util/json.h"
 
 namespace upskill {
@@ -45,8 +46,7 @@ struct StudentRow {
   bool wide = true;                // there is room for counts
   const RunRow* stored = nullptr;  // of `runs`
 
-  // The lift that the verdict tells, else the summary's.
-  const std::optional<double>& lift() const { return verdict.lift ? verdict.lift : student.lift; }
+  std::optional<double> lift() const { return ShownLift(student, verdict, reference); }
 };
 std::vector<StudentRow> StudentRowsOf(const JudgedRun& run);
 

@@ -64,6 +64,7 @@ ComparedSide SideOf(const JudgedRun& run, std::size_t index) {
   side.has_student = true;
   side.verdict = WordOf(run, index);
   side.lift = LiftOf(run, index);
+  side.shown_lift = ShownLift(run.summary.students[index], run.verdicts[index], ComparedArm(run.plan()));
   const StudentSummary& student = run.summary.students[index];
   if (const std::optional<Arm> reference = ReferenceArm(run.plan())) {
     if (const ArmSummary* arm = ArmOf(student, *reference)) side.reference = *arm;
@@ -188,7 +189,7 @@ TerminalText CompareText(const RunComparison& comparison, const Style& style) {
     std::vector<std::string> row = {student.model,
                                     Pair(student.a.reference.rate(), student.b.reference.rate(), PercentText),
                                     Pair(student.a.skill.rate(), student.b.skill.rate(), PercentText),
-                                    Pair(student.a.lift, student.b.lift, PointsText)};
+                                    Pair(student.a.shown_lift, student.b.shown_lift, PointsText)};
     for (const ArmColumn& column : ArmColumns()) {
       if (column.compared == nullptr) continue;
       const auto shown = [&](const ArmSummary& arm) {

@@ -25,7 +25,8 @@ struct ComparedSide {
   ArmSummary reference;  // of the answers that those with the skill are compared with; empty: none
   ArmSummary skill;      // of those with the skill
   std::optional<double> lift;
-  std::optional<Verdict> verdict;  // absent without a lift
+  std::optional<double> shown_lift;  // ShownLift
+  std::optional<Verdict> verdict;    // absent without a lift
 };
 
 struct StudentComparison {

@@ -119,30 +119,28 @@ TerminalText VerdictNotes(const JudgedRun& run, std::size_t index, const Style& 
 }
 
 // The lift and the verdict, in two lines where one is too narrow.
-TerminalText LiftLines(const std::string& label, const StudentVerdict& verdict, double measured, const Style& style) {
-  const TerminalText line = LiftLine(verdict, measured, style);
-  if (kLabelled + LiftLine(verdict, measured, {}).columns() <= style.columns) return LabelledLine(label, line);
+TerminalText LiftLines(const std::string& label, const StudentVerdict& verdict, double shown, const Style& style) {
+  const TerminalText line = LiftLine(verdict, shown, style);
+  if (kLabelled + LiftLine(verdict, shown, {}).columns() <= style.columns) return LabelledLine(label, line);
   const TerminalText claim = Wrapped(VerdictText(verdict), style.columns, kLabelled);
-  return LabelledLine(label, TerminalText::EscapeLine(LiftText(verdict, measured))) +
+  return LabelledLine(label, TerminalText::EscapeLine(LiftText(verdict, shown))) +
          LabelledLine("", Tinted(style, ShownAs(verdict.word).tint, claim));
 }
 
 TerminalText StudentBlock(const JudgedRun& run, std::size_t index, const Style& style) {
   const StudentSummary& student = run.summary.students[index];
   const StudentVerdict& verdict = run.verdicts[index];
-  const std::optional<double> lift = LiftOf(run, index);
   TerminalText out = Tinted(style, Tint::kBold, TerminalText::EscapeLine(student.student.name)) + "\n";
   for (const auto& [arm, summary] : student.arms) {
     out += TerminalText::Format("{}{}\n", ArmLine(style, student.activation ? "right" : ShortLabel(arm), summary),
                                 Extras(summary));
   }
-  const ArmSummary* with = ArmOf(student, Arm::kSkill);
-  const std::optional<Arm> reference = ReferenceArm(run.plan());
-  const ArmSummary* without = reference ? ArmOf(student, *reference) : nullptr;
-  if (lift && with != nullptr) out += LiftLines("lift", verdict, LiftBeside(*lift, without, with), style);
+  if (const std::optional<double> lift = ShownLift(student, verdict, ComparedArm(run.plan())))
+    out += LiftLines("lift", verdict, *lift, style);
   for (const auto& [arm, verdicts] : run.others) {
     if (!verdicts[index].lift) continue;
-    out += LiftLines(std::string("vs ") + ArmName(arm), verdicts[index], *verdicts[index].lift, style);
+    out +=
+        LiftLines(std::string("vs ") + ArmName(arm), verdicts[index], *ShownLift(student, verdicts[index], arm), style);
   }
   for (const auto& [label, text] : ActivationLines(run.plan(), student))
     out += LabelledLine(label, Wrapped(text, style.columns, kLabelled));
@@ -280,9 +278,9 @@ TerminalText EvalHead(const JudgedRun& run, const Style& style) {
   return HeadLine(run.plan(), RoundsText(run), run.summary.cells, style);
 }
 
-TerminalText LiftLine(const StudentVerdict& verdict, double measured, const Style& style) {
+TerminalText LiftLine(const StudentVerdict& verdict, double shown, const Style& style) {
   return TerminalText::Format(
-      "{}   {}", LiftText(verdict, measured),
+      "{}   {}", LiftText(verdict, shown),
       Tinted(style, ShownAs(verdict.word).tint, TerminalText::EscapeLine(VerdictText(verdict))));
 }
 
@@ -315,7 +313,8 @@ TerminalText EvalTableNotes(const JudgedRun& run, const Style& style) {
     for (const std::string& remark : VerdictRemarks(run, i)) add(fmt::format("{}: {}", name, remark));
     for (const auto& [arm, verdicts] : run.others) {
       if (verdicts[i].lift)
-        add(fmt::format("{}: vs {}: {}", name, ArmName(arm), LiftLine(verdicts[i], *verdicts[i].lift, {}).text()));
+        add(fmt::format("{}: vs {}: {}", name, ArmName(arm),
+                        LiftLine(verdicts[i], *ShownLift(student, verdicts[i], arm), {}).text()));
     }
     for (const TerminalText& note : FindingNotes(run, i)) add(fmt::format("{}: {}", name, note.text()));
   }

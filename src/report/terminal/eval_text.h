@@ -27,7 +27,7 @@ TerminalText EvalTableNotes(const JudgedRun& run, const Style& style);
 
 // "+42 points (likely +27 … +56)   helps on these 12 cases; unproven for new ones", "+60 points   helps, also on new
 // cases of this kind (likely +23 … +80)"
-TerminalText LiftLine(const StudentVerdict& verdict, double measured, const Style& style);
+TerminalText LiftLine(const StudentVerdict& verdict, double shown, const Style& style);
 
 // Cases that no student ever passed (floor) and that always passed in every arm (ceiling); one line each. `how_to_see`:
 // the command that shows why, on a line of its own after the former; may be empty.

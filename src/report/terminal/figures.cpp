@@ -170,13 +170,6 @@ std::string LikelyText(double low, double high) {
   return fmt::format("likely {} … {}", PointsText(low), PointsText(high));
 }
 
-double LiftBeside(double lift, const ArmSummary* without, const ArmSummary* with) {
-  if (without == nullptr || with == nullptr || !without->rate() || !with->rate()) return lift;
-  constexpr double kSame = 1e-9;
-  if (std::abs(lift - (*with->rate() - *without->rate())) > kSame) return lift;
-  return (WholePercent(*with->rate()) - WholePercent(*without->rate())) / 100.0;
-}
-
 std::optional<double> LiftOf(const JudgedRun& run, std::size_t student) {
   if (run.verdicts[student].lift) return run.verdicts[student].lift;
   return run.summary.students[student].lift;

@@ -27,10 +27,6 @@ std::string ArmLabel(Arm arm);
 // "+42", "-3", "0": a fraction in percentage points.
 std::string PointsText(double fraction);
 
-// The lift as it is shown beside the pass rates of both arms: the difference of the rounded rates where the lift is
-// that of the rates (31 % → 65 % is +34), else itself. An arm may be null.
-double LiftBeside(double lift, const ArmSummary* without, const ArmSummary* with);
-
 // "likely +27 … +56": the interval of a lift, in points.
 std::string LikelyText(double low, double high);
 

@@ -43,6 +43,7 @@ MatrixCell LightCellOf(const JudgedRun& run, std::size_t index) {
   cell.run = run.plan().run;
   cell.verdict = run.verdicts[index].word;
   cell.lift = LiftOf(run, index);
+  cell.shown_lift = ShownLift(run.summary.students[index], run.verdicts[index], ComparedArm(run.plan()));
   cell.low = run.verdicts[index].low;
   cell.high = run.verdicts[index].high;
   cell.alpha = run.plan().verdict.alpha;
@@ -62,8 +63,7 @@ MatrixCell CellOf(const JudgedRun& run, std::size_t index) {
 std::string CellText(const MatrixCell* cell) {
   if (cell == nullptr) return "·";
   if (!cell->lift) return "–";
-  return fmt::format("{} {}{}", ShownAs(cell->verdict).sign,
-                     PointsText(LiftBeside(*cell->lift, &cell->baseline, &cell->with_skill)),
+  return fmt::format("{} {}{}", ShownAs(cell->verdict).sign, PointsText(*cell->shown_lift),
                      cell->in_table.stands ? " ✓" : "");
 }
 

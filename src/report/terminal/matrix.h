@@ -26,7 +26,8 @@ struct MatrixCell {
   std::string run;
   Verdict verdict = Verdict::kUndecided;  // means nothing without a lift
   std::optional<double> lift;
-  std::optional<double> low;  // its interval, as reports of the run show it
+  std::optional<double> shown_lift;  // ShownLift
+  std::optional<double> low;         // its interval, as reports of the run show it
   std::optional<double> high;
   double alpha = VerdictOptions().alpha;  // of the run
   TableEvidence evidence;

@@ -41,7 +41,7 @@ MatrixCell CellOf(const std::string& model, double without, double with, double 
   cell.model = model;
   cell.name = model;
   cell.verdict = verdict;
-  cell.lift = with - without;
+  cell.lift = cell.shown_lift = with - without;
   cell.baseline = SummaryOf(without, 100, cost_without);
   cell.with_skill = SummaryOf(with, 200, cost_with);
   const auto answers = [&](double rate, double cost) {

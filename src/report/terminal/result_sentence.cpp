@@ -169,7 +169,7 @@ std::optional<double> LossAgainstPrevious(const Compared& one) {
   if (previous == one.run.others.end()) return std::nullopt;
   const StudentVerdict& verdict = previous->second[one.index];
   if (verdict.word != Verdict::kHurts || !verdict.lift) return std::nullopt;
-  return -*verdict.lift;
+  return -*ShownLift(one.run.summary.students[one.index], verdict, Arm::kPrevious);
 }
 
 Sentences ComparedSentences(const Compared& one) {

@@ -66,10 +66,6 @@ TerminalText MetricLine(const RunRow& row, Arm of, RunMetric metric, double most
 
 std::string RunLabel(const RunRow& row) { return row.part.empty() ? row.run : row.run + " shard " + row.part; }
 
-bool ComparesVersions(const RunRow& row) {
-  return row.student.arms.contains(Arm::kPrevious) && !row.student.arms.contains(Arm::kBaseline);
-}
-
 std::vector<RunRow> RowsOf(const JudgedRun& run) {
   std::vector<RunRow> rows;
   for (std::size_t i = 0; i < run.summary.students.size(); ++i) {
@@ -109,9 +105,9 @@ TerminalText RunBars(const std::vector<RunRow>& rows, RunMetric metric, const St
         row->answered == row->cells ? "" : fmt::format(" · {} of {} answered", row->answered, row->cells);
     out += TerminalText::Format("{}   {}\n", row->student.student.name,
                                 Tinted(style, Tint::kDim, TerminalText::EscapeLine("run " + RunLabel(*row) + open)));
-    for (const Arm arm : {ComparesVersions(*row) ? Arm::kPrevious : Arm::kBaseline, Arm::kSkill})
-      out += MetricLine(*row, arm, metric, most, style);
-    if (row->lift()) out += TerminalText::Format("  {:<10}  {}\n", "lift", LiftLine(row->verdict, *row->lift(), style));
+    for (const Arm arm : {row->reference(), Arm::kSkill}) out += MetricLine(*row, arm, metric, most, style);
+    if (const std::optional<double> lift = row->shown_lift())
+      out += TerminalText::Format("  {:<10}  {}\n", "lift", LiftLine(row->verdict, *lift, style));
   }
   return out;
 }

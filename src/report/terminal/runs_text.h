@@ -7,6 +7,7 @@
 
 #include "eval/verdict/judged_run.h"
 #include "report/terminal/style.h"
+#include "report/terminal/verdict_text.h"
 
 namespace upskill {
 
@@ -25,10 +26,13 @@ struct RunRow {
 
   // The lift that the verdict tells, else the summary's.
   const std::optional<double>& lift() const { return verdict.lift ? verdict.lift : student.lift; }
+  // What the skill is compared with: another version of it if the run has no answers without one.
+  Arm reference() const {
+    return student.arms.contains(Arm::kPrevious) && !student.arms.contains(Arm::kBaseline) ? Arm::kPrevious
+                                                                                           : Arm::kBaseline;
+  }
+  std::optional<double> shown_lift() const { return ShownLift(student, verdict, reference()); }
 };
-
-// Whether the lift is against another version of the skill, because the run has no answers without one.
-bool ComparesVersions(const RunRow& row);
 
 enum class RunMetric { kSuccess, kTokens, kCost, kTime };
 

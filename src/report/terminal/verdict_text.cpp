@@ -296,8 +296,15 @@ std::string VerdictText(const StudentVerdict& verdict) {
   return text;
 }
 
-double ShownLift(const StudentVerdict& verdict, double measured) {
-  return ShowsEstimate(verdict) ? *verdict.lift_estimate : measured;
+std::optional<double> ShownLift(const StudentSummary& student, const StudentVerdict& verdict, Arm reference) {
+  if (ShowsEstimate(verdict)) return verdict.lift_estimate;
+  const std::optional<double>& lift = verdict.lift ? verdict.lift : student.lift;
+  const ArmSummary* with = ArmOf(student, Arm::kSkill);
+  const ArmSummary* without = ArmOf(student, reference);
+  if (!lift || with == nullptr || without == nullptr || !with->rate() || !without->rate()) return lift;
+  constexpr double kSame = 1e-9;
+  if (std::abs(*lift - (*with->rate() - *without->rate())) > kSame) return lift;
+  return (WholePercent(*with->rate()) - WholePercent(*without->rate())) / 100.0;
 }
 
 std::string TheseCasesText(const StudentVerdict& verdict) {
@@ -305,8 +312,8 @@ std::string TheseCasesText(const StudentVerdict& verdict) {
   return LikelyText(*verdict.low, *verdict.high);
 }
 
-std::string LiftText(const StudentVerdict& verdict, double measured) {
-  std::string text = PointsText(ShownLift(verdict, measured)) + " points";
+std::string LiftText(const StudentVerdict& verdict, double shown) {
+  std::string text = PointsText(shown) + " points";
   const std::string range = NewCasesText(verdict).empty() ? TheseCasesText(verdict) : "";
   if (!range.empty()) text += fmt::format(" ({})", range);
   return text;

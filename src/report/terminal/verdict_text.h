@@ -42,15 +42,16 @@ std::string VerdictText(const StudentVerdict& verdict);
 // without a forecast, or if the cases are too easy.
 std::string MoreRoundsText(const StudentVerdict& verdict);
 
-// The lift as it is shown. `measured` is too large on average in a run that may stop when decided; the median-unbiased
-// estimate takes its place.
-double ShownLift(const StudentVerdict& verdict, double measured);
+// The lift against `reference` as people read it, in every place: the median-unbiased estimate of a run that may stop
+// when decided, if it noticeably differs; else the measured lift, as the difference of the rounded pass rates where it
+// is theirs (31 % → 65 % is +34).
+std::optional<double> ShownLift(const StudentSummary& student, const StudentVerdict& verdict, Arm reference);
 
 // "likely +27 … +56": the interval for these cases, at its level (95 % or more); "" without one.
 std::string TheseCasesText(const StudentVerdict& verdict);
 
 // "+42 points (likely +27 … +56)"; without the interval where that for new cases leads (VerdictText).
-std::string LiftText(const StudentVerdict& verdict, double measured);
+std::string LiftText(const StudentVerdict& verdict, double shown);
 
 // "14 timeouts and 1 rate limit"; empty without errors. `lost_only`: only those that may depend on the answer.
 std::string ErrorsText(const std::map<ErrorCause, std::size_t>& errors, bool lost_only = false);

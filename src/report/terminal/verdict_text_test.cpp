@@ -98,24 +98,18 @@ TEST(IsTooEasy, WhereMostCasesAlwaysPassAndLittleChanges) {
   EXPECT_FALSE(IsTooEasy(verdict));
 }
 
-TEST(LiftText, InARunThatMayStopWhenDecided) {
+TEST(ShownLift, IsTheEstimateWhereItDiffersElseTheDifferenceOfTheRatesShown) {
+  StudentSummary student;
+  student.arms[Arm::kBaseline] = {.answered = 60, .passed = 2};
+  student.arms[Arm::kSkill] = {.answered = 60, .passed = 4};
   StudentVerdict verdict;
-  EXPECT_EQ(LiftText(verdict, -0.5), "-50 points");
-  verdict.low = 0.25;
-  verdict.high = 0.75;
-  EXPECT_EQ(LiftText(verdict, 0.5), "+50 points (likely +25 … +75)");
-  verdict.interval_is_sequence = true;
-  verdict.lift_estimate = 0.45;
-  EXPECT_EQ(LiftText(verdict, 0.5), "+45 points (likely +25 … +75)");
-}
-
-TEST(LiftText, AnEstimateThatHardlyDiffersIsTheDifferenceOfTheRatesShown) {
-  StudentVerdict verdict;
-  verdict.lift = 0.033;
+  verdict.lift = 2.0 / 60;
+  EXPECT_EQ(PointsText(*ShownLift(student, verdict, Arm::kBaseline)), "+4") << "3 % → 7 %";
+  EXPECT_EQ(PointsText(*ShownLift(student, verdict, Arm::kPrevious)), "+3") << "no rate beside it";
   verdict.lift_estimate = 0.0305;
-  EXPECT_EQ(LiftText(verdict, 0.04), "+4 points") << "3 % → 7 %, and no remark says why it would be another";
+  EXPECT_EQ(PointsText(*ShownLift(student, verdict, Arm::kBaseline)), "+4") << "no remark says why it would be another";
   verdict.lift_estimate = 0.02;
-  EXPECT_EQ(LiftText(verdict, 0.04), "+2 points");
+  EXPECT_EQ(PointsText(*ShownLift(student, verdict, Arm::kBaseline)), "+2");
 }
 
 TEST(VerdictRemarks, TheMeasuredLiftWhereAnotherIsShown) {
