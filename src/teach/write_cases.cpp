@@ -76,8 +76,18 @@ Wanted WantedCases(const CaseOptions& options, const Material& material) {
   return wanted;
 }
 
-std::string CasesPrompt(const Material& material, const std::string& items, const Wanted& all,
-                        const VettedCases& vetted, const std::string& broken, const Prompts& prompts) {
+// What has become of a teacher's cases so far.
+struct CaseIntake {
+  VettedCases vetted;
+  std::vector<Case> aside;  // beyond their share
+  std::string why_aside;    // a line of the prompt for each of these
+  std::string broken;       // those whose checks run something and which don't work yet, with the problem
+};
+
+// `broken`: CaseIntake::broken, of the last answer alone.
+std::string CasesPrompt(const Material& material, const std::string& items, const Wanted& all, const CaseIntake& intake,
+                        const std::string& broken, const Prompts& prompts) {
+  const VettedCases& vetted = intake.vetted;
   const std::size_t missing = all.total - vetted.cases.size();
   const CaseShares wanted = all.shares;
   const CaseShares had = SharesOf(vetted.cases);
@@ -95,6 +105,7 @@ std::string CasesPrompt(const Material& material, const std::string& items, cons
   values["languages"] = LanguagesText(all.runners);
   values["cuda"] = all.runners.cuda ? "yes" : "";
   values["broken"] = broken;
+  values["aside"] = intake.why_aside;
   for (const Case& test_case : vetted.cases)
     values["covered"] += "- " + CutToColumns(OneLine(test_case.input), 200) + "\n";
   for (const std::string& rejected : vetted.rejected) values["rejected"] += "- " + rejected + "\n";
@@ -111,15 +122,17 @@ std::string KindOf(const Case& test_case) {
   return kind.append(" ").append(CheckKindOf(test_case)).append(test_case.fill ? " gap" : "");
 }
 
-// Whether one more such case leaves room for the shares.
-bool Fits(const Case& test_case, const std::vector<Case>& cases, const Wanted& all) {
+// What the missing cases must be, so that there is no room for one more such case; empty if there is.
+std::string NeededInstead(const Case& test_case, const std::vector<Case>& cases, const Wanted& all) {
   const CaseShares one = SharesOf({test_case});
   const CaseShares had = SharesOf(cases);
   const std::size_t room = all.total - cases.size() - 1;
-  return Missing(all.shares.work, had.work + one.work) <= room &&
-         Missing(all.shares.transfers, had.transfers + one.transfers) <= room &&
-         Missing(all.shares.executed, had.executed + one.executed) <= room &&
-         Missing(all.shares.gaps, had.gaps + one.gaps) <= room;
+  if (Missing(all.shares.work, had.work + one.work) > room) return "ask for a `file`, `function` or `command`";
+  if (Missing(all.shares.transfers, had.transfers + one.transfers) > room) return "be transfers";
+  if (Missing(all.shares.executed, had.executed + one.executed) > room)
+    return "run, compile or validate what is produced";
+  if (Missing(all.shares.gaps, had.gaps + one.gaps) > room) return "have a `gap`";
+  return "";
 }
 
 // The types whose keys are in the schema for a teacher's answer.
@@ -186,13 +199,6 @@ void AddChecks(const Json& json, Json& checks) {
   for (const Json& from : json.value("checks", Json::array())) checks.push_back(CheckFrom(from));
 }
 
-// What has become of a teacher's cases so far.
-struct CaseIntake {
-  VettedCases vetted;
-  std::vector<Case> aside;  // beyond their share
-  std::string broken;       // those whose checks run something and which don't work yet, with the problem
-};
-
 // `ids`: of the material's items, of which the case must cite one.
 void TakeWritten(const Json& json, const std::set<std::string>& ids, const Wanted& wanted, CaseIntake& intake) {
   const auto return_whole = [&](const std::string& problem) {
@@ -211,7 +217,10 @@ void TakeWritten(const Json& json, const std::set<std::string>& ids, const Wante
   }
   if (!ids.empty() && !CitesOne(json, ids))
     return reject(test_case->input, "it cites no item of the material by its id");
-  if (!Fits(*test_case, intake.vetted.cases, wanted)) {
+  if (const std::string needed = NeededInstead(*test_case, intake.vetted.cases, wanted); !needed.empty()) {
+    const std::string line =
+        fmt::format("- {}: the tests still missing must {}\n", CutToColumns(OneLine(test_case->input), 60), needed);
+    if (intake.why_aside.find(line) == std::string::npos) intake.why_aside += line;
     intake.aside.push_back(*std::move(test_case));
     return;
   }
@@ -347,7 +356,7 @@ Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const
   std::set<std::string> ids;
   for (const MaterialItem& item : material.items) ids.insert(item.id);
   const Wanted wanted = WantedCases(options, material);
-  CaseIntake intake{options.had, {}, ""};
+  CaseIntake intake{options.had, {}, "", ""};
   VettedCases& vetted = intake.vetted;
   std::string last_problem;
   bool unreadable = false;  // the last answer
@@ -357,7 +366,7 @@ Result<VettedCases> WriteCases(Teacher& teacher, const Material& material, const
     const std::string repair = std::exchange(intake.broken, "");
     const std::size_t most_tokens = std::min<std::size_t>(
         1000 + (tight ? 400 : 700) * missing, wanted.shares.executed > 0 ? kMaxTokensWithPrograms : kMaxAnswerTokens);
-    const std::string prompt = CasesPrompt(material, items, wanted, vetted, repair, *options.prompts);
+    const std::string prompt = CasesPrompt(material, items, wanted, intake, repair, *options.prompts);
     const std::string system = options.prompts->Render("cases-system");
     const Result<Json> answer =
         teacher.Ask({"cases", options.blind ? std::string(kForNewChat) + "\n\n" + system : system, prompt,
