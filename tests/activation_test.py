@@ -46,6 +46,7 @@ class Model(http.server.BaseHTTPRequestHandler):
     asked = []  # bodies, in order
     description = NEW
     ignores = False  # turns to another skill after reading the right one
+    deaf_to = []     # queries at which it reads no skill
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -72,7 +73,7 @@ class Model(http.server.BaseHTTPRequestHandler):
         skills = re.findall(r"<name>(.*?)</name>\s*<description>(.*?)</description>\s*<location>(.*?)</location>", text, re.S)
         scores = [(len(query & words(description)), name, location) for name, description, location in skills]
         _, name, location = max(scores)
-        if turn == 0 and max(scores)[0] > 0:
+        if turn == 0 and max(scores)[0] > 0 and not any(q in body["messages"][1]["content"] for q in self.deaf_to):
             return self.calls("activate_skill", {"name": name})
         if turn == 1 and self.ignores and name == "tables":
             return self.calls("read_file", {"path": next(l for _, n, l in scores if n == "charts")})
@@ -102,7 +103,7 @@ class Model(http.server.BaseHTTPRequestHandler):
 
 class Activation(unittest.TestCase):
     def setUp(self):
-        Model.asked, Model.description, Model.ignores = [], NEW, False
+        Model.asked, Model.description, Model.ignores, Model.deaf_to = [], NEW, False, []
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.folder = tempfile.TemporaryDirectory()
@@ -210,6 +211,11 @@ class Activation(unittest.TestCase):
                                           "generic.m", "-o", "other.md").returncode, 0)
         self.assertEqual(len(Model.asked), asked)
         self.assertIn(OLD, (self.root / "skills/tables/SKILL.md").read_text())
+        # A tie on the held-out queries is written, and said.
+        self.skill("tables", "Of files.")
+        Model.deaf_to, Model.description = held_out, NEW + " Of files."
+        done = self.run_upskill("improve-description", "skills/tables", "--teacher", "generic.teacher", "-m", "generic.m")
+        self.assertRegex(done.stdout, r"wrote skills/tables/SKILL.md: .*only as well.*train queries")
 
     def test_a_dry_run_of_improve_description_sends_nothing(self):
         done = self.run_upskill("improve-description", "skills/tables", "--teacher", "generic.teacher", "-m", "generic.m",

@@ -295,7 +295,11 @@ void PrintImprovement(const Improvement& found, Env& env) {
   if (found.written.empty()) {
     env.out(TerminalText::Format("nothing was written: {}\n", found.why));
   } else {
-    env.out(TerminalText::Format("wrote {}\n", found.written));
+    const bool tied = found.after->score() == found.before->score();
+    env.out(TerminalText::Format(
+        "wrote {}{}\n", found.written,
+        tied ? ": on the held-out queries it does only as well as before, but it does better on the train queries"
+             : ""));
   }
   std::string runs;
   for (const auto* measured : {&found.before, &found.after}) {
