@@ -255,6 +255,7 @@ TEST(WorthSentence, TellsTheMeasuredPrice) {
             "(50 % → "
             "60 %).");
   EXPECT_EQ(WorthText(matrix.cells[0]), "costs 33 % less so far");
+  EXPECT_EQ(WorthText(CellOf("free", 0.5, 0.75, 0.0, 0.0, Verdict::kHelps, 3)), "takes 33 % more tokens so far");
   EXPECT_EQ(WorthText(matrix.cells[1]), "not shown");
   EXPECT_EQ(WorthText(matrix.cells[2]), "no");
 }

@@ -55,26 +55,35 @@ std::optional<Interval> TimesAsMany(const Contrast& contrast, const ChoiceAnswer
                   times(lift.high, lift.high > 0.0 ? rate->low : rate->high)};
 }
 
-// The prices of a passed answer with the skill and without it, as measured: their ratio. In money where known, else in
-// tokens; nothing where neither is, or nothing passed.
-std::optional<double> MeasuredRatio(const MatrixCell& cell) {
+// The prices of a passed answer with the skill and without it, as measured: their ratio. In money where it costs any,
+// else in tokens; nothing where neither is known, or nothing passed.
+struct PriceChange {
+  double ratio = 1.0;
+  bool in_tokens = false;
+};
+
+std::optional<PriceChange> MeasuredChange(const MatrixCell& cell) {
   const auto per_pass = [](std::optional<double> price, const ArmSummary& arm) -> std::optional<double> {
     if (price.value_or(0.0) <= 0.0 || arm.rate().value_or(0.0) <= 0.0) return std::nullopt;
     return *price / *arm.rate();
   };
-  const auto ratio = [&](std::optional<double> with, std::optional<double> without) -> std::optional<double> {
+  const auto change = [&](std::optional<double> with, std::optional<double> without,
+                          bool in_tokens) -> std::optional<PriceChange> {
     const std::optional<double> new_price = per_pass(with, cell.with_skill);
     const std::optional<double> old_price = per_pass(without, cell.baseline);
-    return new_price && old_price ? std::optional(*new_price / *old_price) : std::nullopt;
+    return new_price && old_price ? std::optional(PriceChange{*new_price / *old_price, in_tokens}) : std::nullopt;
   };
-  const std::optional<double> by_cost = ratio(cell.with_skill.mean_cost_usd(), cell.baseline.mean_cost_usd());
-  return by_cost ? by_cost : ratio(cell.with_skill.mean_tokens(), cell.baseline.mean_tokens());
+  const std::optional<PriceChange> by_cost =
+      change(cell.with_skill.mean_cost_usd(), cell.baseline.mean_cost_usd(), false);
+  return by_cost ? by_cost : change(cell.with_skill.mean_tokens(), cell.baseline.mean_tokens(), true);
 }
 
-// "33 % less"
-std::string LessOrMore(double ratio) {
-  const std::string change = PercentText(std::abs(ratio - 1.0));
-  return change == PercentText(0.0) ? "as much" : fmt::format("{} {}", change, ratio < 1.0 ? "less" : "more");
+// "33 % less", "124 % more tokens"
+std::string LessOrMore(const PriceChange& change) {
+  const std::string percent = PercentText(std::abs(change.ratio - 1.0));
+  if (percent == PercentText(0.0)) return change.in_tokens ? "as many tokens" : "as much";
+  if (change.ratio >= 1.0) return percent + (change.in_tokens ? " more tokens" : " more");
+  return percent + (change.in_tokens ? " fewer tokens" : " less");
 }
 
 // "50 % → 75 %"
@@ -85,8 +94,10 @@ std::string RatesText(const MatrixCell& cell) {
 
 // ", a passed answer cost 33 % less so far"
 std::string PriceText(const MatrixCell& cell, bool is_shown) {
-  const std::optional<double> ratio = MeasuredRatio(cell);
-  return ratio ? fmt::format(", a passed answer cost {}{}", LessOrMore(*ratio), is_shown ? "" : " so far") : "";
+  const std::optional<PriceChange> change = MeasuredChange(cell);
+  if (!change) return "";
+  return fmt::format(", a passed answer {} {}{}", change->in_tokens ? "took" : "cost", LessOrMore(*change),
+                     is_shown ? "" : " so far");
 }
 
 // What a skill does for a model, in the order of WorthSentence.
@@ -159,9 +170,9 @@ std::string TableResult(const Matrix& matrix) {
 std::string WorthText(const MatrixCell& cell) {
   const Worth worth = WorthItsTokens(cell);
   if (worth == Worth::kCostsMore && cell.with_skill.mean_cost_usd().value_or(0.0) <= 0.0) return "more tokens";
-  const std::optional<double> ratio = MeasuredRatio(cell);
-  if (worth != Worth::kNotShown || cell.verdict != Verdict::kHelps || !ratio) return WorthName(worth);
-  return fmt::format("costs {} so far", LessOrMore(*ratio));
+  const std::optional<PriceChange> change = MeasuredChange(cell);
+  if (worth != Worth::kNotShown || cell.verdict != Verdict::kHelps || !change) return WorthName(worth);
+  return fmt::format("{} {} so far", change->in_tokens ? "takes" : "costs", LessOrMore(*change));
 }
 
 Worth WorthItsTokens(const MatrixCell& cell) {
