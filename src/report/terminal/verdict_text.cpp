@@ -148,9 +148,10 @@ std::string EstimateText(const JudgedRun& run, const StudentVerdict& verdict) {
   if (run.plan().verdict.min_lift > 0.0 && verdict.word == Verdict::kHelps && ended_early)
     return "the lift is the measured one: with --min-lift, it is too large on average where a run ends as soon as it "
            "is decided; the interval holds all the same";
-  if (!ShowsEstimate(verdict)) return "";
-  return fmt::format("the plain mean is {} points; it overestimates the lift when a run stops early",
-                     PointsText(*verdict.lift));
+  if (!ShowsEstimate(verdict) || PointsText(*verdict.lift) == PointsText(*verdict.lift_estimate)) return "";
+  return fmt::format("the plain mean is {} points; {}", PointsText(*verdict.lift),
+                     ended_early ? "it overestimates the lift when a run stops early"
+                                 : "the lift allows for rounds that could depend on the answers");
 }
 
 std::string RepeatText(const JudgedRun& run, std::size_t student) {

@@ -116,6 +116,12 @@ TEST(VerdictRemarks, TheMeasuredLiftWhereAnotherIsShown) {
   ReportRun run;
   run.verdicts[0].lift_estimate = 0.45;
   EXPECT_THAT(VerdictRemarks(run.judged(), 0), Contains(StartsWith("the plain mean is +50 points; it overestimates")));
+  run.plan.rounds = run.verdicts[0].complete_rounds;
+  EXPECT_THAT(VerdictRemarks(run.judged(), 0), Contains(StartsWith("the plain mean is +50 points; the lift allows")))
+      << "it didn't stop early";
+  run.verdicts[0].lift = 0.504;
+  run.verdicts[0].lift_estimate = 0.4985;
+  EXPECT_THAT(VerdictRemarks(run.judged(), 0), Not(Contains(StartsWith("the plain mean")))) << "both are +50";
   run.verdicts[0].lift_estimate = 0.4951;  // rounds to +50, too
   EXPECT_THAT(VerdictRemarks(run.judged(), 0), Not(Contains(StartsWith("the plain mean"))));
 }
