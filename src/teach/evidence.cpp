@@ -216,11 +216,40 @@ std::vector<std::string> CodeSpansOf(const std::string& text) {
   }
 }
 
+namespace {
+
+// The beginnings of the longer words, which other forms of them share.
+std::set<std::string> StemsOf(std::string_view text) {
+  constexpr std::size_t kStem = 5;
+  std::set<std::string> stems;
+  const std::string lower = ToLowerAscii(text);
+  for (const std::string_view word : WordsIn(lower)) {
+    if (word.size() >= kShortestIdentifier) stems.emplace(word.substr(0, kStem));
+  }
+  return stems;
+}
+
+// Whether a rule in prose is lost: no line has a fifth of its longer words. One in other words has more (of ten rules
+// rewritten by hand, each had at least that), and of a lost one, other rules may have that many, too.
+bool IsLost(std::string_view rule, const std::vector<std::set<std::string>>& lines) {
+  const std::set<std::string> stems = StemsOf(rule);
+  return !rule.starts_with('#') && stems.size() >= static_cast<std::size_t>(kWordsOfLine) &&
+         std::none_of(lines.begin(), lines.end(), [&](const std::set<std::string>& line) {
+           const auto kept =
+               std::count_if(stems.begin(), stems.end(), [&](const auto& stem) { return line.contains(stem); });
+           return 5 * static_cast<std::size_t>(kept) >= stems.size();
+         });
+}
+
+}  // namespace
+
 std::vector<std::string> LostFacts(const SkillText& before, const SkillText& after) {
   std::string now = after.description + "\n" + after.body;
   for (const auto* const files : {&after.references, &after.scripts}) {
     for (const auto& [name, text] : *files) now += fmt::format("\n{}\n{}", name, text);
   }
+  std::vector<std::set<std::string>> lines;
+  for (const std::string_view line : SplitLines(now)) lines.push_back(StemsOf(line));
   now = WithoutSpace(now);
   std::vector<std::string> lost;
   bool fenced = false;
@@ -237,7 +266,11 @@ std::vector<std::string> LostFacts(const SkillText& before, const SkillText& aft
     const auto gone = std::find_if(facts.begin(), facts.end(), [&](const std::string& fact) {
       return now.find(WithoutSpace(fact)) == std::string::npos;
     });
-    if (gone != facts.end()) lost.push_back(fmt::format("line {}: `{}`", number, CutToColumns(OneLine(*gone), 60)));
+    if (gone != facts.end()) {
+      lost.push_back(fmt::format("line {}: `{}`", number, CutToColumns(OneLine(*gone), 60)));
+    } else if (!fenced && IsLost(line, lines)) {
+      lost.push_back(fmt::format("line {}: \"{}\"", number, CutToColumns(OneLine(line), 60)));
+    }
   }
   return lost;
 }

@@ -34,7 +34,8 @@ std::vector<std::string> DropUnsupportedRules(const Material& material, const Pr
 std::vector<Rule> RulesOf(const Draft& draft);
 
 // Of an improved skill: what the lines of the earlier body have in backticks, and the lines of its fenced blocks, that
-// nothing in the new version has, as "line 12: `--release`", once for each line.
+// nothing in the new version has, as "line 12: `--release`", once for each line. And lines of prose of which hardly a
+// word is left in any line of it, as "line 14: \"Ask for …\"".
 std::vector<std::string> LostFacts(const SkillText& before, const SkillText& after);
 
 // What tests and rules make of the material.

@@ -35,6 +35,31 @@ TEST(LostFacts, AreCodeThatNoFileOfTheNewVersionHas) {
   EXPECT_THAT(LostFacts(before, before), IsEmpty());
 }
 
+TEST(LostFacts, AreRulesInProseOfWhichNoLineHasTheWords) {
+  const std::vector<std::pair<std::string, std::string>> rules = {
+      {"Always answer in two sentences, never in a list.",
+       "Keep each reply to a couple of sentences; don't use lists."},
+      {"Never promise a refund; only the finance team may do that.",
+       "Refunds are decided by finance alone, so do not promise one."},
+      {"Write dates with the month in words, because the readers are in several countries.",
+       "Spell out the month in every date: readers come from different countries."},
+      {"If the build fails, read the first error only; later ones follow from it.",
+       "When a build breaks, look at the first error: the others are consequences."},
+      {"Mention the warranty of two years in every answer about defects.",
+       "Answers about defects name the two-year warranty."}};
+  SkillText before;
+  SkillText after;
+  for (const auto& [old, reworded] : rules) {
+    before.body += "- " + old + "\n";
+    after.body += "- " + reworded + "\n";
+  }
+  EXPECT_THAT(LostFacts(before, after), IsEmpty());
+  after.body.erase(0, after.body.find("- Spell"));
+  EXPECT_THAT(LostFacts(before, after),
+              ElementsAre("line 2: \"- Never promise a refund; only the finance team may do that.\""))
+      << "the words of the first are in others";
+}
+
 TEST(IsSupported, OneBacktickedTextInOneCitedItem) {
   const Material material = Items();
   EXPECT_TRUE(IsSupported({"Set `name = \"relu\"`.", {"d1"}}, material)) << "apart from spaces";
