@@ -148,19 +148,39 @@ Status TakeQueries(const Skill& skill, const EvalOptions& options, MeasureSpec& 
   return {};
 }
 
-// A change of cases can hide what a change of the skill breaks.
-void WarnOfChangedCases(const Skill& previous, Suite& suite) {
-  const Result<Suite> before = LoadCases("", previous.folder);
+// A change of cases can hide what a change of the skill breaks: cases of the previous version that were removed are
+// measured, too. Of a changed one (with its id or its request), only the present form counts.
+void KeepRemovedCases(const Skill& previous, Suite& suite) {
+  Result<Suite> before = LoadCases("", previous.folder);
   if (!before) return;
-  const auto is_gone = [&](const Case& old) {
-    return std::none_of(suite.cases.begin(), suite.cases.end(), [&](const Case& one) { return one.raw == old.raw; });
-  };
-  const auto gone = std::count_if(before->cases.begin(), before->cases.end(), is_gone);
-  if (gone == 0) return;
-  suite.warnings.push_back(
-      fmt::format("{} of the previous version's {} are gone or changed: both versions are judged "
-                  "by the present cases alone",
-                  gone, Counted(before->cases.size(), "case")));
+  std::vector<std::string> removed;
+  std::size_t changed = 0;
+  const std::vector<Case> present = suite.cases;
+  for (Case& old : before->cases) {
+    const auto any = [&](const std::vector<Case>& cases, auto&& same) {
+      return std::any_of(cases.begin(), cases.end(), same);
+    };
+    if (any(present, [&](const Case& one) { return one.raw == old.raw; })) continue;
+    const bool is_named = FindMember(old.raw, "id") != nullptr || FindMember(old.raw, "name") != nullptr;
+    if (any(present, [&](const Case& one) { return one.input == old.input || (is_named && one.id == old.id); })) {
+      ++changed;
+      continue;
+    }
+    while (any(suite.cases, [&](const Case& one) { return one.id == old.id; })) old.id += "-removed";
+    removed.push_back(old.id);
+    suite.cases.push_back(std::move(old));
+  }
+  if (!removed.empty()) {
+    suite.warnings.push_back(fmt::format(
+        "{} of the previous version's {} were removed and are measured all the same: {} (-t FILE measures those of "
+        "FILE alone)",
+        removed.size(), Counted(before->cases.size(), "case"), fmt::join(removed, ", ")));
+  }
+  if (changed > 0) {
+    suite.warnings.push_back(
+        fmt::format("{} of the previous version's {} were changed: both versions are judged by their present form",
+                    changed, Counted(before->cases.size(), "case")));
+  }
 }
 
 // The cases, and what the skill is compared with.
@@ -175,7 +195,7 @@ Status TakeCases(const Skill& skill, const std::optional<Skill>& previous, const
   }
   if (options.against.empty()) return {};
   if (!previous) spec.baseline = true;
-  if (previous && options.tests.empty()) WarnOfChangedCases(*previous, spec.suite);
+  if (previous && options.tests.empty()) KeepRemovedCases(*previous, spec.suite);
   spec.previous = MeasuredSkill{previous ? Snapshot(*previous) : Snapshot("", ""), std::nullopt, {}};
   return {};
 }
