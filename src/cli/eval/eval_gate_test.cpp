@@ -190,5 +190,24 @@ TEST_F(EvalGate, TheSweetSpotIsTested) {
   EXPECT_GT(spot.at("more_rounds").get<int>(), 10);
 }
 
+TEST_F(EvalGate, ResumeTakesWhatTheRunWasStartedWithAndNamesWhatDiffers) {
+  const std::vector<std::string> same = {
+      "--against",  old_version(), "--no-baseline", "--seed",       "3",  "--margin",      "7",  "--mode", "answer",
+      "--no-cache", "--shard",     "1/2",           "--max-tokens", "64", "--temperature", "0.3"};
+  ASSERT_EQ(Eval(same), 0) << error;
+  std::vector<std::string> resumed = same;
+  resumed.insert(resumed.end(), {"--resume", "latest"});
+  EXPECT_EQ(Eval(resumed), 0) << error;
+  const auto differs = [&](std::vector<std::string> option) {
+    option.insert(option.end(), {"--resume", "latest"});
+    EXPECT_EQ(Eval(option), 2);
+    return error;
+  };
+  EXPECT_THAT(differs({"--seed", "4"}), HasSubstr("--seed 3, not 4"));
+  EXPECT_THAT(differs({"--max-tokens", "1024"}), HasSubstr("--max-tokens 64, not 1024"));
+  EXPECT_THAT(differs({"--placebo"}), HasSubstr("--placebo"));
+  EXPECT_THAT(differs({"--against", (folder.path() / "skills/adding").string()}), HasSubstr("--against"));
+}
+
 }  // namespace
 }  // namespace upskill

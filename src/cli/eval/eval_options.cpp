@@ -258,16 +258,17 @@ std::vector<EvalOption> StorageRows() {
   return {
       {"--resume", "RUN", "Continue a run: its name, the last 4 characters of its name, or latest",
        At(&EvalOptions::resume), kOfWholeRun, AValueOrLatest, "latest"},
-      {"--refresh", "", "Request cached answers again; later runs use the new ones", At(&EvalOptions::refresh),
-       kInPlan},
+      Excluding({"--resume"}, {"--refresh", "", "Request cached answers again; later runs use the new ones",
+                               At(&EvalOptions::refresh), kInPlan}),
       {"--cache-from", "DIR", "Also use cached answers of the runs in this folder (repeatable)",
        At(&EvalOptions::cache_from), kOfWholeRun},
       {"!--no-cache", "", "Don't use cached answers, and don't add this run's answers to the cache",
        At(&EvalOptions::use_cache), kInPlan},
       {"!--no-log-runs,--log-runs", "", "Keep nothing of the run in the runs folder", At(&EvalOptions::log_runs),
        kOnlyEval | kOfWholeRun},
-      {"!--no-ledger", "", "Ignore earlier looks at these tests, don't count this one, and use the whole of alpha",
-       At(&EvalOptions::ledger), kInPlan | kOfWholeRun},
+      Excluding({"--resume"}, {"!--no-ledger", "",
+                               "Ignore earlier looks at these tests, don't count this one, and use the whole of alpha",
+                               At(&EvalOptions::ledger), kInPlan | kOfWholeRun}),
       {"--runs-dir,-d", "DIR", kRunsFolder, At(&EvalOptions::runs_dir), kOnlyEval | kOfWholeRun | kInResumeLine},
       {"--runs-dir,-d,-o,--output", "DIR", kRunsFolder, At(&EvalOptions::runs_dir), kOnlyBenchmark | kInResumeLine},
   };
@@ -280,9 +281,11 @@ std::vector<EvalOption> ActivationRows() {
                  "Measure whether students find the skill by its description: read it when they should, and leave it "
                  "otherwise",
                  At(&EvalOptions::activation, &ActivationChoice::on), kOnlyEval | kInPlan}),
-      Needing("--activation",
-              {"--among", "DIR", "Other skill folders to choose from (repeatable) [default: those next to the skill]",
-               At(&EvalOptions::activation, &ActivationChoice::among), kOnlyEval | kInPlan}),
+      Excluding({"--resume"},
+                Needing("--activation", {"--among", "DIR",
+                                         "Other skill folders to choose from (repeatable) [default: those next to the "
+                                         "skill]",
+                                         At(&EvalOptions::activation, &ActivationChoice::among), kOnlyEval | kInPlan})),
   };
 }
 
@@ -315,7 +318,9 @@ void AddOptions(CLI::App& command, EvalOptions& options) {
   for (const EvalOption* row : rows) {
     if (row->names == "SKILL") continue;
     CLI::Option* const option = command.get_option(LongNameOf(*row));
-    if ((row->traits & kInPlan) != 0) option->excludes(command.get_option("--resume"));
+    if ((row->traits & kInPlan) != 0) {
+      option->each([&options, name = LongNameOf(*row)](const std::string&) { options.given_of_plan.push_back(name); });
+    }
     for (const std::string& other : row->needs) option->needs(command.get_option(other));
     for (const std::string& other : row->excludes) option->excludes(command.get_option(other));
   }

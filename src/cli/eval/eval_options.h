@@ -70,7 +70,8 @@ struct EvalOptions {
   std::optional<double> temperature;  // absent: the model's own default
   std::uint64_t seed = 0;
   ColorMode color = ColorMode::kAuto;
-  bool table_first = false;  // the command `benchmark`
+  bool table_first = false;                // the command `benchmark`
+  std::vector<std::string> given_of_plan;  // options that a run's plan has, by their long names
 
   int default_rounds() const;
   int rounds_or_default() const { return rounds.value_or(default_rounds()); }

@@ -12,6 +12,7 @@
 
 #include "cli/eval/activation_plan.h"
 #include "cli/eval/eval_tests.h"
+#include "cli/eval/resumed_options.h"
 #include "cli/eval/run_demand.h"
 #include "cli/eval/workspace_option.h"
 #include "cli/models/judge_option.h"
@@ -33,56 +34,6 @@ namespace upskill {
 namespace {
 
 namespace fs = std::filesystem;
-
-Status CheckServerIsNamed(const EvalOptions& options, const std::string& run, const Student& model) {
-  constexpr std::string_view kAnyServer = "generic.";  // the provider of a plain name with --base-url
-  const bool named = !options.base_urls.empty() || model.spec.starts_with(kAnyServer);
-  if (named || !model.identity.starts_with(kAnyServer)) return {};
-  return InputError(
-      fmt::format("run {} asked model '{}' at a server of its own; add{}", run, model.spec, ServerOptions(model)));
-}
-
-Status CheckJudge(const EvalOptions& options, const std::string& run, const RunJudge& stored) {
-  const bool confirmed = options.judge_model == stored.spec;
-  if (!options.judge_model.empty() && !confirmed) {
-    return InputError(
-        fmt::format("run {} is judged by '{}', not '{}'; start a new run, or recheck this one with "
-                    "`upskill recheck --judge-model`",
-                    run, stored.spec, options.judge_model));
-  }
-  const bool runs_something = stored.spec.starts_with(kCommandPrefix) || stored.spec.starts_with(kDeskPrefix);
-  if (runs_something && !confirmed) {
-    return InputError(fmt::format("run {} is judged by '{}': to confirm that it may be used, repeat --judge-model {}",
-                                  run, stored.spec, ShellWord(stored.spec)));
-  }
-  return CheckServerIsNamed(options, run, {stored.spec, stored.name, stored.identity});
-}
-
-// What is given with --resume must be what the run was started with: its plan decides. And its folder may come from
-// elsewhere, so its plan isn't enough to run the commands and to send requests to the servers that it names.
-Status CheckAgainstPlan(const EvalOptions& options, const Plan& plan) {
-  RETURN_IF_ERROR(RefuseImported(plan, "resume"));
-  for (const std::string& model : options.models) {
-    const bool known = std::any_of(plan.students.begin(), plan.students.end(),
-                                   [&](const Student& student) { return student.spec == model; });
-    if (!known) {
-      return InputError(fmt::format("run {} has no model '{}'; start a new run for it", plan.run, model));
-    }
-  }
-  for (const Student& student : plan.students) {
-    const bool named = std::find(options.models.begin(), options.models.end(), student.spec) != options.models.end();
-    if (named || (!student.spec.starts_with(kCommandPrefix) && !student.spec.starts_with(kDeskPrefix))) continue;
-    return InputError(fmt::format("run {} has the model '{}': to confirm that it may be used, repeat -m {}", plan.run,
-                                  student.spec, ShellWord(student.spec)));
-  }
-  if (options.rounds && *options.rounds != plan.rounds) {
-    return InputError(fmt::format("run {} has {}, not {}; a new run with --runs {} takes its answers from the cache",
-                                  plan.run, Counted(static_cast<std::size_t>(plan.rounds), "round"), *options.rounds,
-                                  *options.rounds));
-  }
-  for (const Student& student : plan.students) RETURN_IF_ERROR(CheckServerIsNamed(options, plan.run, student));
-  return plan.judge ? CheckJudge(options, plan.run, *plan.judge) : Status();
-}
 
 RunTerms TermsOf(const EvalOptions& options) {
   return {options.gate, options.max_cost_usd, options.max_tokens_total, options.timeout_seconds};
@@ -353,7 +304,6 @@ Result<Measurement> StartRun(const MeasureSpec& spec, const EvalOptions& options
 Result<MeasureSpec> SpecOf(const Skill& skill, const EvalOptions& options, const Config& config) {
   ASSIGN_OR_RETURN(MeasureSpec spec, SettingsOf(options, config));
   spec.skill = MeasuredSkill{Snapshot(skill), std::nullopt, skill.warnings};
-  if (!options.resume.empty()) return spec;
   ASSIGN_OR_RETURN(const TempFolder copies, TempFolder::Make("upskill-previous-"));
   std::optional<Skill> previous;
   if (!options.against.empty()) {
@@ -364,6 +314,10 @@ Result<MeasureSpec> SpecOf(const Skill& skill, const EvalOptions& options, const
                                                  previous->folder.filename().string(),
                                                  options.against.substr(kInGit.size())));
     }
+  }
+  if (!options.resume.empty()) {
+    if (previous) spec.previous = MeasuredSkill{Snapshot(*previous), std::nullopt, {}};
+    return spec;
   }
   RETURN_IF_ERROR(options.activation.on ? TakeQueries(skill, options, spec)
                                         : TakeCases(skill, previous, options, config, spec));
@@ -433,7 +387,7 @@ std::vector<std::string> ChooseModels(const std::vector<std::string>& given, con
 
 Result<EvalSession> OpenEvalSession(const MeasureSpec& spec, std::optional<StoredRun> resumed,
                                     const EvalOptions& options, const Config& config, Env& env) {
-  if (resumed) RETURN_IF_ERROR(CheckAgainstPlan(options, resumed->plan));
+  if (resumed) RETURN_IF_ERROR(CheckAgainstPlan(spec, options, resumed->plan));
   ASSIGN_OR_RETURN(SandboxOptions sandbox, SandboxOptionsOf(options.sandbox, env));
   const auto written = std::make_shared<WrittenTokens>();
   EvalSession session{std::make_unique<Sandbox>(std::move(sandbox)), {}, written};

@@ -25,9 +25,9 @@ struct OptionValue {
 enum OptionTrait : unsigned {
   kOnlyEval = 1,       // `benchmark` doesn't have it
   kOnlyBenchmark = 2,  // `eval` doesn't have it
-  kInPlan = 4,         // the run's plan has it, so it can't be given with --resume; all others are given again, or
-                       // remembered if they aren't (RunTerms)
-  kOfWholeRun = 8,     // the shards of --on don't get it
+  kInPlan = 4,      // the run's plan has it, so it can't be another one with --resume; all others are given again, or
+                    // remembered if they aren't (RunTerms)
+  kOfWholeRun = 8,  // the shards of --on don't get it
   kShowsDefault = 16,  // the help shows the value that the struct has
   kInResumeLine = 32,  // the printed command that resumes a run has it, under its first name
 };
