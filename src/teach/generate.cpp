@@ -151,7 +151,8 @@ class Generation {
 
   void SayWhatIsRejected(const Draft& draft) const {
     for (const std::string& problem : FindRejectedCode(DraftToSkill(draft), DefaultSandbox()))
-      state_.Say("draft", "not valid: " + CutToColumns(OneLine(problem), 200));
+      state_.Say("draft", fmt::format("kept with code that isn't valid, to be corrected by hand: {}",
+                                      CutToColumns(OneLine(problem), 200)));
   }
 
   // The draft as the text of a candidate.

@@ -244,7 +244,12 @@ void PrintChanges(const GenerateSession& session, const GenerateOutcome& outcome
   const fs::path& before = placing.previous.empty() ? session.sources.existing_folder : placing.previous;
   const Candidate& chosen = outcome.candidates[outcome.chosen];
   if (WroteNothing(outcome)) return env.out("the teacher wrote nothing usable: the skill's text stays as it is\n");
-  if (chosen.kind == "existing") return env.out("no candidate was better: the skill's text stays as it is\n");
+  if (chosen.kind == "existing") {
+    return PrintLine(fmt::format("no new version was better on the train tests: the skill's text stays as it is, {}and "
+                                 "the new ones, which the held-out tests didn't measure, are kept in lineage.json",
+                                 outcome.measured ? "what follows was measured with it, " : ""),
+                     env);
+  }
   if (before.empty()) return;
   if (!chosen.why.empty()) PrintLine(fmt::format("reason  {}", OneLine(chosen.why)), env);
   PrintLine(fmt::format("changes  diff -u {} {}", ShellWord((before / "SKILL.md").string()),
