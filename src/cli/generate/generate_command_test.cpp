@@ -283,6 +283,13 @@ TEST_F(GenerateCli, ErrorsSayWhatToDo) {
   EXPECT_FALSE(fs::exists(folder.path() / "skills"));
 }
 
+TEST_F(GenerateCli, AModelGivenAsAnExampleIsNamed) {
+  for (const char* model : {"models/student.gguf", "llama:student"}) {
+    EXPECT_EQ(Generate({"Add numbers", "-m", "desk:" + (folder.path() / "desk").string(), "-e", model}), 2) << model;
+    EXPECT_THAT(error, testing::HasSubstr("--eval-model " + std::string(model)));
+  }
+}
+
 // It was found out after the sources had been read, at the first request.
 TEST_F(GenerateCli, ADeskThatCannotBeWrittenIsAnErrorAtOnce) {
   const std::string desk = folder.Write("notes.txt", "mine").string() + "/desk";

@@ -333,7 +333,14 @@ Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, const
   if (!trace_names.empty())
     RETURN_IF_ERROR(AddTraceFiles(trace_names, options, keep_secrets, budget_for, env, redactor, sources));
   RETURN_IF_ERROR(CheckServerVariables(options));
-  for (const std::string& example : options.examples) material.examples.push_back(ParseExample(example));
+  for (const std::string& example : options.examples) {
+    if (example.find("->") == std::string::npos && (example.ends_with(".gguf") || example.starts_with("llama:")))
+      return InputError(
+          fmt::format("-e {0}: this is a model, and -e is an example (--example); the student is named with "
+                      "--eval-model {0}",
+                      ShellWord(example)));
+    material.examples.push_back(ParseExample(example));
+  }
   const std::size_t before_tools = material.items.size();
   for (const std::string& tool : options.tools) {
     if (const Status added = AddToolsOf(tool, options, sources, env); !added) {
