@@ -80,7 +80,9 @@ std::vector<std::pair<std::string, TerminalText>> ExpenseLines(const JudgedRun& 
   if (tokens.empty()) return lines;  // no answers
   lines.emplace_back("output", std::move(tokens));
   if (verdict.seconds && (verdict.seconds->without > 0.0 || verdict.seconds->with > 0.0)) {
-    lines.emplace_back("time", TerminalText::Format("{}", ChangeText(*verdict.seconds, Unit::kSeconds, " per answer")));
+    // A person's answer isn't awaited because the model works.
+    lines.emplace_back(student.spec.starts_with("desk:") ? "waited" : "time",
+                       TerminalText::Format("{}", ChangeText(*verdict.seconds, Unit::kSeconds, " per answer")));
   }
   if (IsFree(student, verdict)) {
     lines.emplace_back("cost", TerminalText("free"));

@@ -137,6 +137,17 @@ TEST(EvalBars, CostAndOtherArms) {
                         "              – → $0.0020 per passed answer\n"));  // none passed without
 }
 
+TEST(EvalBars, WaitingForAPersonIsNoTimeOfTheModel) {
+  TestRun run = ClearRun();
+  for (Sample& sample : run.samples) sample.response.seconds = 1.5;
+  EXPECT_THAT(EvalBars(run.judged(), kNarrow).text(), HasSubstr("\n  time   "));
+  run.plan.students[0].spec = "desk:desk";
+  for (Sample& sample : run.samples) sample.student = "desk:desk";
+  const std::string bars = EvalBars(run.judged(), kNarrow).text();
+  EXPECT_THAT(bars, HasSubstr("\n  waited "));
+  EXPECT_THAT(bars, Not(HasSubstr("\n  time ")));
+}
+
 TEST(EvalBars, RepeatingAnswersOfASingleRound) {
   TestRun run;
   run.plan.rounds = 1;
