@@ -7,14 +7,21 @@
 #include <iostream>
 #include <map>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
+#include "cli/env/config.h"
 #include "cli/generate/commands.h"
+#include "cli/generate/generate_file.h"
 #include "cli/options/help_formatter.h"
 #include "cli/options/option_checks.h"
+#include "eval/journal/journal.h"
 #include "model/answer_json.h"
 #include "model/desk_files.h"
+#include "model/model_spec.h"
+#include "teach/draft_preview.h"
 #include "util/files.h"
 #include "util/folder.h"
 #include "util/text.h"
@@ -28,6 +35,8 @@ struct DeskCommandOptions {
   bool whole = false;  // also what earlier requests have
   std::string answer;  // a file, or - for standard input; empty: none is given
   int number = 0;      // of the request; 0: the first one that waits
+  bool check = false;  // the answer, without putting it in place
+  std::string runs_dir;
 };
 
 namespace fs = std::filesystem;
@@ -65,26 +74,55 @@ Result<std::string> ReadAnswer(const std::string& file) {
   return text;
 }
 
-// Whether `generate` would take it.
-Status CheckAnswer(const std::string& answer, const std::string& request) {
+// The newest generation whose teacher is this folder; nothing if it isn't among those of the runs folder.
+std::optional<StoredGeneration> GenerationOf(const DeskCommandOptions& options, const Env& env) {
+  const Result<Config> config = LoadConfig(env);
+  if (!config) return std::nullopt;
+  const fs::path generations = RunsFolder(options.runs_dir, *config) / "generations";
+  std::vector<fs::path> folders = StampedFolders(generations, GenerationFile({}).string());
+  std::reverse(folders.begin(), folders.end());
+  for (const fs::path& folder : folders) {
+    Result<StoredGeneration> stored = ReadGeneration(folder);
+    std::error_code code;
+    if (stored && stored->options.model.starts_with(kDeskPrefix) &&
+        fs::equivalent(stored->options.model.substr(kDeskPrefix.size()), options.folder, code))
+      return *std::move(stored);
+  }
+  return std::nullopt;
+}
+
+// Whether `generate` would take it; what it will make of it, in lines.
+Result<std::vector<std::string>> CheckAnswer(const std::string& answer, const std::string& request,
+                                             const DeskCommandOptions& options, const Env& env) {
   const std::string text = DeskAnswerText(answer);
   if (text.empty()) return InputError("it is empty");
   if (text == DeskAnswerText(request)) return InputError("it is the request itself");
-  if (const std::optional<Json> schema = SchemaAskedFor(request)) RETURN_IF_ERROR(AnswerJson(text, *schema));
-  return {};
+  const std::optional<Json> schema = SchemaAskedFor(request);
+  if (!schema) return std::vector<std::string>();
+  ASSIGN_OR_RETURN(FittingAnswer fitting, AnswerJson(text, *schema));
+  const std::optional<StoredGeneration> asking =
+      fitting.json.contains("sections") ? GenerationOf(options, env) : std::nullopt;
+  if (!asking) return std::vector<std::string>();
+  return PreviewDraft(std::move(fitting.json), asking->material, asking->prompts.value_or(BuiltInPrompts()),
+                      asking->options.how.target);
 }
 
-Status PutAnswer(const fs::path& folder, int number, const std::string& file) {
+// Tells what becomes of the answer.
+Result<std::vector<std::string>> PutAnswer(const DeskCommandOptions& options, int number, const Env& env) {
+  const fs::path folder = options.folder;
   ASSIGN_OR_RETURN(const std::string request, ReadFile(folder / DeskRequestName(number), kMaxDeskFileBytes));
-  ASSIGN_OR_RETURN(const std::string answer, ReadAnswer(file));
-  if (const Status checked = CheckAnswer(answer, request); !checked) {
+  ASSIGN_OR_RETURN(const std::string answer, ReadAnswer(options.answer));
+  Result<std::vector<std::string>> checked = CheckAnswer(answer, request, options, env);
+  if (!checked) {
     return Error{ErrorKind::kPermanent,
                  fmt::format("the answer to {} can't be used: {}\nNothing was written. Tell the chat what is wrong, or "
                              "save the whole answer again.",
                              DeskRequestName(number), checked.error().message)};
   }
+  if (options.check) return checked;
   ASSIGN_OR_RETURN(const Folder place, Folder::Open(folder));
-  return place.WriteFile(DeskAnswerName(number), answer);
+  RETURN_IF_ERROR(place.WriteFile(DeskAnswerName(number), answer));
+  return checked;
 }
 
 void PrintNext(const DeskCommandOptions& options, const Requests& requests, Env& env) {
@@ -105,16 +143,21 @@ void AddDeskCommand(CLI::App& app, DeskCommandOptions& options) {
   CLI::Option* const print =
       command->add_flag("-p,--print", options.print, "Print the request to paste into the chat: what is new in it");
   command->add_flag("--whole", options.whole, "The whole request, for a new chat that hasn't seen the earlier ones");
-  command
-      ->add_option("-a,--answer", options.answer,
-                   "Check an answer, and put it in place if it has the form that the request asks for; - reads it from "
-                   "standard input")
-      ->excludes(print)
-      ->type_name("FILE");
+  CLI::Option* const answer = command
+                                  ->add_option("-a,--answer", options.answer,
+                                               "Check an answer, and put it in place if it has the form that the "
+                                               "request asks for; - reads it from standard input")
+                                  ->excludes(print)
+                                  ->type_name("FILE");
+  command->add_flag("--check", options.check, "Only check the answer: say what will become of it")->needs(answer);
   command->add_option("-n,--number", options.number, "Number of the request")
       ->check(WholeNumber(1, 999'999'999))
       ->default_str("the first one that waits")
       ->type_name("N");
+  command
+      ->add_option("-d,--runs-dir", options.runs_dir,
+                   "Runs folder of the generation that asks [default: the configured one, else ./runs]")
+      ->type_name("DIR");
   AddExamples(*command, {{"See what waits", "upskill desk desk"},
                          {"Copy the next request", "upskill desk desk --print | xclip"},
                          {"Hand in the answer", "upskill desk desk --answer answer.txt"}});
@@ -145,9 +188,15 @@ ExitCode RunDesk(const DeskCommandOptions& options, Env& env) {
     return PrintError(env, InputError(fmt::format("{} is there already; to replace it, remove it first",
                                                   (fs::path(options.folder) / DeskAnswerName(*number)).string())));
   }
-  if (const Status put = PutAnswer(options.folder, *number, options.answer); !put) {
+  const Result<std::vector<std::string>> put = PutAnswer(options, *number, env);
+  if (!put) {
     const ExitCode code = PrintError(env, put.error());
     return put.error().kind == ErrorKind::kPermanent ? ExitCode::kFailed : code;
+  }
+  for (const std::string& line : *put) env.out(TerminalText::EscapeLine(line) + "\n");
+  if (options.check) {
+    env.out("the answer can be used; it isn't in place yet\n");
+    return ExitCode::kSuccess;
   }
   env.out(TerminalText::Format("{} is in place\n", (fs::path(options.folder) / DeskAnswerName(*number)).string()));
   requests->at(*number) = true;
