@@ -61,9 +61,11 @@ NextLook LookOf(Plan plan, const Skill& skill, const Suite& suite, double alpha,
   return {.number = std::max(plan.share.look, 1), .planned_rounds = plan.planned_rounds, .alpha = EffectiveAlpha(plan)};
 }
 
-// The default model (Q8_0, 145 MB) with 32 answers in one batch, on AMD EPYC of 2023: 1,870 tokens of answers and 1,400
-// new ones of prompts in 28 s of processor time. Larger models take longer by their size.
-constexpr double kTokensPerProcessor = 65.0;
+// Processor time of a token of an answer, with its share of the prompts and many answers in one batch: the default model
+// (Q8_0, 145 MB) needed 28 s for 1,870 tokens, Qwen2.5-Coder-1.5B (Q4_K_M, 1.1 GB) 140 s for 5,395, on processors of
+// 2023 with VNNI (bench/README.md).
+constexpr double kSecondsOfToken = 0.0133;
+constexpr double kSecondsOfTokenPerByte = 1.15e-11;
 constexpr double kBytesOfDefaultModel = 145e6;
 constexpr double kBytesOfUnknownModel = 2e9;
 
@@ -109,15 +111,18 @@ std::string LookText(const NextLook& look) {
 AnswerTime TimeOfAnswer(const KnownStudent& known, const ModelSpec& spec, double output, int parallel) {
   if (known.answers > 0)
     return {known.seconds, fmt::format("from {} of earlier runs", Counted(known.answers, "answer"))};
-  if (known.seconds_per_token) return {*known.seconds_per_token * output, "from its answers to other cases"};
+  const bool in_process = spec.provider == "llama" || spec.provider == "embedded";
+  // Answers in process are made together: what a short one took says nothing about a long one.
+  if (known.seconds_per_token && !in_process)
+    return {*known.seconds_per_token * output, "from its answers to other cases"};
   if (spec.provider == "sim") return {0.0, "simulated students take none"};
-  if (spec.provider != "llama" && spec.provider != "embedded") {
+  if (!in_process) {
     return {
         kFirstToken + output / kTokensPerSecond,
         fmt::format("a guess of {:.0f} s and {:.0f} tokens per second for each answer", kFirstToken, kTokensPerSecond)};
   }
   const unsigned processors = std::max(1U, std::thread::hardware_concurrency());
-  const double rate = kTokensPerProcessor * processors * kBytesOfDefaultModel / BytesOf(spec);
+  const double rate = processors / (kSecondsOfToken + kSecondsOfTokenPerByte * BytesOf(spec));
   return {parallel * output / rate,
           fmt::format("a guess of {:.2g} tokens per second of all answers together on {}; the first run shows this "
                       "machine's speed",
