@@ -24,6 +24,7 @@ void Machine::AsyncCopyTo(const Inst& inst, std::uint32_t mask) {
   const std::uint32_t bytes = inst.vector;
   if (options_.check_races) races_.Tick();
   std::array<std::uint64_t, 32> addresses{};
+  warp_->copies.resize(32);
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if (((mask >> lane) & 1U) == 0) continue;
     AsyncCopy copy;
@@ -66,6 +67,7 @@ void Machine::AsyncCopyTo(const Inst& inst, std::uint32_t mask) {
 }
 
 void Machine::AsyncCommit(std::uint32_t mask) {
+  warp_->copies.resize(32);
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if (((mask >> lane) & 1U) == 0) continue;
     AsyncCopies& copies = warp_->copies[lane];
@@ -95,6 +97,7 @@ void Machine::Perform(std::uint32_t lane, std::vector<AsyncCopy>& copies) {
 
 // Waits until at most `imm` of the youngest groups are under way; -1: for all, also those that aren't committed.
 void Machine::AsyncWait(const Inst& inst, std::uint32_t mask) {
+  warp_->copies.resize(32);
   if (options_.check_races) races_.Tick();
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if (((mask >> lane) & 1U) == 0) continue;
@@ -102,7 +105,7 @@ void Machine::AsyncWait(const Inst& inst, std::uint32_t mask) {
     const std::size_t left = inst.imm < 0 ? 0 : static_cast<std::size_t>(inst.imm);
     while (copies.groups.size() > left) {
       Perform(lane, copies.groups.front());
-      copies.groups.pop_front();
+      copies.groups.erase(copies.groups.begin());
       Discharge(sizeof(std::vector<AsyncCopy>));
     }
     if (inst.imm < 0) Perform(lane, copies.open);
@@ -131,6 +134,7 @@ void Machine::Arrive(Mbarrier& barrier, std::int64_t count) {
 }
 
 void Machine::AsyncArrive(const Inst& inst, std::uint32_t mask) {
+  warp_->copies.resize(32);
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if (((mask >> lane) & 1U) == 0) continue;
     Target place;

@@ -5,10 +5,8 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
-#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -84,7 +82,7 @@ struct AsyncCopy {
 
 // The copies of one thread: those of committed groups, oldest first, and the open group.
 struct AsyncCopies {
-  std::deque<std::vector<AsyncCopy>> groups;
+  std::vector<std::vector<AsyncCopy>> groups;
   std::vector<AsyncCopy> open;
 };
 
@@ -100,7 +98,7 @@ struct Warp {
   std::vector<std::uint8_t> local;  // of lane after lane, `local_stride` bytes each
   std::vector<Writer> local_writer;
   std::uint32_t local_stride = 0;
-  std::array<AsyncCopies, 32> copies;
+  std::vector<AsyncCopies> copies;  // of each lane, or none
   std::uint64_t executed = 0;
 };
 
@@ -118,7 +116,7 @@ struct BlockBarrier {
   std::uint32_t ones = 0;  // predicates of a reduction
   bool any_zero = false;
   std::vector<std::uint16_t> members;
-  std::set<std::pair<std::uint32_t, std::uint32_t>> places;  // warps and instructions
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> places;  // warps and instructions
 };
 constexpr std::uint32_t kBarrierOfCluster = 16;  // what fragments wait for that wait for the cluster; no BlockBarrier
 

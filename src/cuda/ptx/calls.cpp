@@ -17,6 +17,7 @@ namespace {
 constexpr std::uint32_t kMostDepth = 4000;
 constexpr std::uint32_t kMostLocal = 512U << 10U;
 constexpr std::size_t kMostString = 4096;
+constexpr std::size_t kMostSpareFrames = 32;
 
 }  // namespace
 
@@ -31,10 +32,17 @@ Frame* Machine::NewFrame(Warp& warp, std::uint32_t function) {
   }
   host_bytes_ += total;
   warp.block->bytes += total;
-  auto frame = std::make_unique<Frame>();
+  std::unique_ptr<Frame> frame;
+  if (!spare_frames_.empty() && spare_frames_.back()->bytes == total) {
+    frame = std::move(spare_frames_.back());
+    spare_frames_.pop_back();
+    *frame = Frame{.registers = std::move(frame->registers), .taints = std::move(frame->taints)};
+  } else {
+    frame = std::make_unique<Frame>();
+    frame->registers.reset(static_cast<char*>(::operator new[](bytes, std::align_val_t{64})));
+  }
   frame->function = function;
   frame->bytes = total;
-  frame->registers.reset(static_cast<char*>(::operator new[](bytes, std::align_val_t{64})));
   std::memset(frame->registers.get(), 0, bytes);
   frame->taints.assign(taints, Taint{0xFFFFFFFFU, 0xFFFFFFFFU, kNowhere});
   if (taints > 0) frame->taints[0] = Taint{};
@@ -69,6 +77,7 @@ void Machine::LeaveFrame(Frame* frame, std::uint32_t mask) {
       std::find_if(frames.begin(), frames.end(), [&](const auto& candidate) { return candidate.get() == frame; });
   host_bytes_ -= frame->bytes;
   block_->bytes -= frame->bytes;
+  if (spare_frames_.size() < kMostSpareFrames) spare_frames_.push_back(std::move(*found));
   frames.erase(found);
 }
 

@@ -88,7 +88,7 @@ void Machine::CheckAccessesOfOthers(Block& block) {
 Step Machine::ClusterArrive(const Inst& inst, std::uint32_t mask) {
   Cluster& cluster = *block_->cluster;
   std::vector<std::uint64_t>& arrivals = block_->cluster_arrivals;
-  arrivals.resize(block_->clock.threads.size());
+  arrivals.resize(config_.block.Count());
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if (((mask >> lane) & 1U) == 0) continue;
     std::uint64_t& arrival = arrivals[warp_->index * 32 + lane];
@@ -116,7 +116,7 @@ Step Machine::ClusterWait(const Inst& inst, std::uint32_t mask) {
   }
   const Cluster& cluster = *block_->cluster;
   std::vector<std::uint64_t>& arrivals = block_->cluster_arrivals;
-  arrivals.resize(block_->clock.threads.size());
+  arrivals.resize(config_.block.Count());
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if (((mask >> lane) & 1U) == 0) continue;
     const std::uint64_t arrival = arrivals[warp_->index * 32 + lane];

@@ -162,9 +162,9 @@ void Machine::StartBlock(std::uint32_t index, Cluster& cluster) {
   if (options_.check_races) {
     block->shared_shadow.resize(block->shared.size() / 4 + 1);
     block->bytes += block->shared_shadow.size() * sizeof(ShadowCell);
+    block->clock.threads.resize(threads);
+    block->clock.warps.resize((threads + 31) / 32);
   }
-  block->clock.threads.resize(threads);
-  block->clock.warps.resize((threads + 31) / 32);
   block->warps = std::vector<Warp>((threads + 31) / 32);
   host_bytes_ += block->bytes;
   block_ = block.get();

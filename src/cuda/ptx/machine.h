@@ -96,8 +96,9 @@ class Machine {
   Step Exit(std::uint32_t mask);
   void SplitOff(std::uint32_t mask, std::uint32_t pc);
   void Special(const Inst& inst, std::uint32_t mask);
-  std::uint64_t SpecialValue(SpecialRegister special, std::uint32_t lane) const;
-  std::uint64_t IndexValue(SpecialRegister special, std::uint32_t lane) const;
+  void Broadcast(const Inst& inst, std::uint32_t mask, const std::array<std::uint8_t, 16>& value);
+  std::uint64_t SpecialValue(SpecialRegister special) const;
+  std::uint64_t IndexValue(SpecialRegister special) const;
   std::uint64_t ClusterValue(SpecialRegister special) const;
 
   // calls.cpp
@@ -163,7 +164,7 @@ class Machine {
   Step Barrier(const Inst& inst, std::uint32_t mask);
   void CompleteBarrier(Block& block, std::uint32_t id);
   void CheckBarriers(Block& block);
-  void CheckDivergence(Block& block, const BlockBarrier& barrier);
+  void CheckDivergence(Block& block, BlockBarrier& barrier);
   bool Gather(const Inst& inst, std::uint32_t mask_operand, std::uint32_t mask);
   Step WarpSync(const Inst& inst, std::uint32_t mask);
   Step Shuffle(const Inst& inst, std::uint32_t mask);
@@ -276,7 +277,8 @@ class Machine {
   std::uint64_t shared_end_ = kSharedStart;
 
   std::vector<std::unique_ptr<Block>> resident_;
-  std::vector<std::unique_ptr<Cluster>> clusters_;  // of the resident blocks
+  std::vector<std::unique_ptr<Frame>> spare_frames_;  // for the next blocks and calls
+  std::vector<std::unique_ptr<Cluster>> clusters_;    // of the resident blocks
   std::uint32_t next_block_ = 0;
   std::uint64_t host_bytes_ = 0;
   bool ended_ = false;

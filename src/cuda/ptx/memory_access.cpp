@@ -273,10 +273,7 @@ void Machine::LoadArgument(const Inst& inst, std::uint32_t mask) {
   if (IsSigned(inst.type) && (value[size - 1] & 0x80U) != 0) {
     std::fill(value.begin() + size, value.end(), std::uint8_t{0xFF});
   }
-  for (std::size_t lane = 0; lane < 32; ++lane) {
-    if (((mask >> lane) & 1U) == 0) continue;
-    std::memcpy(Register<char>(inst.op[0]) + lane * inst.slot_size, value.data(), inst.slot_size);
-  }
+  Broadcast(inst, mask, value);
   if (options_.check_uninitialised) Propagate(inst, mask);
 }
 

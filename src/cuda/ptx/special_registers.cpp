@@ -6,8 +6,24 @@
 
 namespace upskill::ptx {
 
-std::uint64_t Machine::IndexValue(SpecialRegister special, std::uint32_t lane) const {
-  const Dim3 thread = ThreadDim(warp_->index * 32 + lane);
+namespace {
+
+template <typename T>
+void FillLanes(char* to, std::uint32_t mask, const std::uint8_t* value) {
+  T one = 0;
+  std::memcpy(&one, value, sizeof one);
+  T* const lanes = reinterpret_cast<T*>(to);
+  for (std::uint32_t lane = 0; lane < 32; ++lane) lanes[lane] = ((mask >> lane) & 1U) != 0 ? one : lanes[lane];
+}
+
+// Registers that differ from lane to lane, of 32 bits each.
+bool IsOfLane(SpecialRegister special) {
+  return (special >= SpecialRegister::kTidX && special <= SpecialRegister::kTidZ) ||
+         special == SpecialRegister::kLaneId ||
+         (special >= SpecialRegister::kLanemaskEq && special <= SpecialRegister::kLanemaskGt);
+}
+
+std::uint32_t ValueOfLane(SpecialRegister special, const Dim3& thread, std::uint32_t lane) {
   switch (special) {
     case SpecialRegister::kTidX:
       return thread.x;
@@ -15,6 +31,25 @@ std::uint64_t Machine::IndexValue(SpecialRegister special, std::uint32_t lane) c
       return thread.y;
     case SpecialRegister::kTidZ:
       return thread.z;
+    case SpecialRegister::kLaneId:
+      return lane;
+    case SpecialRegister::kLanemaskEq:
+      return 1U << lane;
+    case SpecialRegister::kLanemaskLe:
+      return (2U << lane) - 1;
+    case SpecialRegister::kLanemaskLt:
+      return (1U << lane) - 1;
+    case SpecialRegister::kLanemaskGe:
+      return ~((1U << lane) - 1);
+    default:
+      return ~((2U << lane) - 1);
+  }
+}
+
+}  // namespace
+
+std::uint64_t Machine::IndexValue(SpecialRegister special) const {
+  switch (special) {
     case SpecialRegister::kNtidX:
       return config_.block.x;
     case SpecialRegister::kNtidY:
@@ -74,26 +109,14 @@ std::uint64_t Machine::ClusterValue(SpecialRegister special) const {
   }
 }
 
-std::uint64_t Machine::SpecialValue(SpecialRegister special, std::uint32_t lane) const {
+std::uint64_t Machine::SpecialValue(SpecialRegister special) const {
   switch (special) {
-    case SpecialRegister::kLaneId:
-      return lane;
     case SpecialRegister::kWarpId:
       return warp_->index;
     case SpecialRegister::kNwarpId:
       return block_->warps.size();
     case SpecialRegister::kNsmId:
       return 132;
-    case SpecialRegister::kLanemaskEq:
-      return std::uint64_t{1} << lane;
-    case SpecialRegister::kLanemaskLe:
-      return (std::uint64_t{2} << lane) - 1;
-    case SpecialRegister::kLanemaskLt:
-      return (std::uint64_t{1} << lane) - 1;
-    case SpecialRegister::kLanemaskGe:
-      return ~((std::uint64_t{1} << lane) - 1) & 0xFFFFFFFFU;
-    case SpecialRegister::kLanemaskGt:
-      return ~((std::uint64_t{2} << lane) - 1) & 0xFFFFFFFFU;
     // Time is the number of instructions, so that every run is the same.
     case SpecialRegister::kClock:
     case SpecialRegister::kClock64:
@@ -114,7 +137,7 @@ std::uint64_t Machine::SpecialValue(SpecialRegister special, std::uint32_t lane)
     case SpecialRegister::kEnvreg2:
       return workspace_address_ & 0xFFFFFFFFU;
     default:
-      return IndexValue(special, lane);
+      return IndexValue(special);
   }
 }
 
@@ -125,11 +148,37 @@ void Machine::Special(const Inst& inst, std::uint32_t mask) {
     p = special == SpecialRegister::kIsExplicitCluster && config_.cluster.Count() > 1 ? p | mask : p & ~mask;
     return;
   }
-  for (std::uint32_t lane = 0; lane < 32; ++lane) {
-    if (((mask >> lane) & 1U) == 0) continue;
-    const std::uint64_t value = SpecialValue(special, lane);
-    std::memcpy(Register<char>(inst.op[0]) + std::size_t{lane} * inst.slot_size, &value,
-                std::min<std::size_t>(inst.slot_size, 8));
+  std::array<std::uint8_t, 16> bytes{};
+  if (!IsOfLane(special)) {
+    const std::uint64_t value = SpecialValue(special);
+    std::memcpy(bytes.data(), &value, sizeof value);
+    Broadcast(inst, mask, bytes);
+    return;
+  }
+  Dim3 thread = ThreadDim(warp_->index * 32);
+  char* to = Register<char>(inst.op[0]);
+  for (std::uint32_t lane = 0; lane < 32; ++lane, to += inst.slot_size) {
+    const std::uint64_t value = ValueOfLane(special, thread, lane);
+    if (((mask >> lane) & 1U) != 0) std::memcpy(to, &value, std::min<std::size_t>(inst.slot_size, 8));
+    if (++thread.x < config_.block.x) continue;
+    thread.x = 0;
+    if (++thread.y < config_.block.y) continue;
+    thread.y = 0;
+    ++thread.z;
+  }
+}
+
+// One value for all lanes.
+void Machine::Broadcast(const Inst& inst, std::uint32_t mask, const std::array<std::uint8_t, 16>& value) {
+  char* const to = Register<char>(inst.op[0]);
+  if (inst.slot_size == 4) {
+    FillLanes<std::uint32_t>(to, mask, value.data());
+  } else if (inst.slot_size == 8) {
+    FillLanes<std::uint64_t>(to, mask, value.data());
+  } else {
+    for (std::size_t lane = 0; lane < 32; ++lane) {
+      if (((mask >> lane) & 1U) != 0) std::memcpy(to + lane * inst.slot_size, value.data(), inst.slot_size);
+    }
   }
 }
 

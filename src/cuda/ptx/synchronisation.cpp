@@ -36,10 +36,11 @@ Step Machine::Barrier(const Inst& inst, std::uint32_t mask) {
   // The lanes that a warp lacks count like those that arrive.
   const std::uint32_t missing = mask == warp_->live ? ~warp_->lanes : 0U;
   barrier.arrived += static_cast<std::uint32_t>(std::popcount(mask | (threads != 0 ? missing : 0U)));
-  for (std::uint32_t l = 0; l < 32; ++l) {
-    if (((mask >> l) & 1U) != 0) barrier.members.push_back(static_cast<std::uint16_t>(warp_->index * 32 + l));
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const auto member = static_cast<std::uint32_t>(std::countr_zero(rest));
+    barrier.members.push_back(static_cast<std::uint16_t>(warp_->index * 32 + member));
   }
-  barrier.places.emplace(warp_->index, fragment.pc);
+  barrier.places.emplace_back(warp_->index, fragment.pc);
   if (reduces) {
     const std::uint32_t value = *Register<std::uint32_t>(Operand(inst, first + 2)) & mask;
     barrier.ones += static_cast<std::uint32_t>(std::popcount(value));
@@ -65,13 +66,14 @@ void Machine::CheckBarriers(Block& block) {
 }
 
 // The threads of a barrier must come from one place of the code in each warp, and none may have left the kernel.
-void Machine::CheckDivergence(Block& block, const BlockBarrier& barrier) {
+void Machine::CheckDivergence(Block& block, BlockBarrier& barrier) {
+  std::sort(barrier.places.begin(), barrier.places.end());
+  barrier.places.erase(std::unique(barrier.places.begin(), barrier.places.end()), barrier.places.end());
   std::uint32_t last_warp = kNowhere;
   for (const auto& [warp, pc] : barrier.places) {
     const Inst& inst = program_.code[pc];
-    const bool aligned =
-        program_.names[inst.name].starts_with("bar.") || program_.names[inst.name].ends_with("aligned");
-    if (warp == last_warp && aligned) {
+    const std::string& name = program_.names[inst.name];
+    if (warp == last_warp && (name.starts_with("bar.") || name.ends_with("aligned"))) {
       Report(FindingKind::kDivergentBarrier, inst,
              static_cast<std::uint32_t>(std::countr_zero(block.warps[warp].lanes)),
              "Barrier error detected. Divergent thread(s) in warp", "lanes of a warp wait at different barriers");
@@ -88,7 +90,7 @@ void Machine::CheckDivergence(Block& block, const BlockBarrier& barrier) {
 }
 
 void Machine::CompleteBarrier(Block& block, std::uint32_t id) {
-  const BlockBarrier barrier = std::exchange(block.barriers[id], BlockBarrier{});
+  BlockBarrier& barrier = block.barriers[id];
   ++outcome_.counters.barriers;
   ++changes_;
   Warp* const running = warp_;
@@ -124,6 +126,10 @@ void Machine::CompleteBarrier(Block& block, std::uint32_t id) {
       if (!fragment.frame->taints.empty()) fragment.frame->taints[inst.op[0] / 64].lanes &= ~fragment.mask;
     }
   }
+  // The vectors keep their memory for the next time.
+  barrier.members.clear();
+  barrier.places.clear();
+  barrier = BlockBarrier{.members = std::move(barrier.members), .places = std::move(barrier.places)};
 }
 
 // Whether all lanes that the mask of each lane names are here. Otherwise the fragment waits for them, and false is
