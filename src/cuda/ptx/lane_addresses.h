@@ -14,6 +14,7 @@ struct LaneAddresses {
   std::uint32_t bits = 0;  // of all offsets and the first, or'ed: for alignment
   bool near = false;       // all within 2 GiB; otherwise the rest says nothing
   bool same = false;
+  std::uint32_t step = 0;  // from each lane to the next, if all are active and it is the same for all; otherwise 0
   std::array<std::uint32_t, 32> offsets{};
 };
 

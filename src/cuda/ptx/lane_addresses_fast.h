@@ -33,9 +33,35 @@ inline LaneAddresses FromDistances(const std::int32_t* distances, std::uint64_t 
   return lanes;
 }
 
+// Whether all lanes are active and each is as far from the one before it, by at most 2 MiB.
+template <typename T>
+inline bool HasStep(const T* base, std::uint32_t mask) {
+  const T step = base[1] - base[0];
+  T uneven = step >> 21U;
+  for (int i = 0; i < 31; ++i) uneven |= (base[i + 1] - base[i]) ^ step;
+  return uneven == 0 && mask == 0xFFFFFFFFU;
+}
+
+inline LaneAddresses FromStep(std::uint64_t first, std::uint32_t step) {
+  LaneAddresses lanes;
+  lanes.near = true;
+  lanes.same = step == 0;
+  lanes.first = first;
+  lanes.span = 31 * step;
+  lanes.bits = step | static_cast<std::uint32_t>(first);  // a multiple of the step has no lower bit
+  lanes.step = step;
+  for (std::uint32_t i = 0; i < 32; ++i) lanes.offsets[i] = i * step;
+  return lanes;
+}
+
 }  // namespace
 
 LaneAddresses Addresses32(const std::uint32_t* base, std::uint32_t offset, std::uint32_t mask) {
+  if (HasStep(base, mask)) {
+    LaneAddresses lanes = FromStep(base[0] + offset, base[1] - base[0]);
+    lanes.near = lanes.first + lanes.span <= 0xFFFFFFFFU;
+    return lanes;
+  }
   const std::uint32_t some = base[__builtin_ctz(mask)];
   std::int32_t distances[32];  // NOLINT(modernize-avoid-c-arrays)
   for (int i = 0; i < 32; ++i) {
@@ -51,6 +77,11 @@ LaneAddresses Addresses32(const std::uint32_t* base, std::uint32_t offset, std::
 
 LaneAddresses Addresses64(const std::uint64_t* base, std::uint64_t offset, std::uint64_t kept_bits,
                           std::uint32_t mask) {
+  if (HasStep(base, mask)) {
+    const std::uint64_t first = (base[0] + offset) & kept_bits;
+    const auto step = static_cast<std::uint32_t>(base[1] - base[0]);
+    if (std::uint64_t{31} * step <= kept_bits - first) return FromStep(first, step);
+  }
   const std::uint64_t some = (base[__builtin_ctz(mask)] + offset) & kept_bits;
   std::int32_t distances[32];  // NOLINT(modernize-avoid-c-arrays)
   std::uint64_t far = 0;

@@ -203,9 +203,7 @@ bool Machine::ClaimTogether(const WarpAccess& access, std::uint32_t mask, std::u
   const Allocation& allocation = *last_allocation_;
   const std::uint64_t first = access.first - allocation.address;
   const auto& offsets = access.lanes.offsets;
-  bool range = access.lanes.span == 31 * bytes;
-  for (std::uint32_t lane = 0; lane < 32 && range; ++lane) range = offsets[lane] == lane * bytes;
-  if (range || access.lanes.same) {
+  if (access.lanes.step == bytes || access.lanes.same) {
     if (claimer_->Claim(allocation, first, access.lanes.span + bytes, writes)) return true;
     GiveUp();
     return false;

@@ -40,6 +40,11 @@ T NotOrdinary(const std::uint8_t* state) {
 template <typename T, typename Test>
 bool AllLanes(const WarpAccess& access, std::uint32_t bytes, Test test) {
   T bad = 0;
+  if (access.lanes.step == bytes) {
+    for (std::size_t at = 0; at < std::size_t{32} * bytes; at += sizeof(T))
+      bad = static_cast<T>(bad | test(access.state + at));
+    return bad == 0;
+  }
   const std::size_t count = access.lanes.same ? 1 : 32;
   for (std::size_t lane = 0; lane < count; ++lane) {
     const std::uint8_t* state = access.state + access.lanes.offsets[lane];
@@ -49,15 +54,25 @@ bool AllLanes(const WarpAccess& access, std::uint32_t bytes, Test test) {
 }
 
 bool AllWritten(const WarpAccess& access, std::uint32_t bytes) {
-  if (bytes >= 8) return AllLanes<std::uint64_t>(access, bytes, NotWritten<std::uint64_t>);
-  if (bytes == 4) return AllLanes<std::uint32_t>(access, 4, NotWritten<std::uint32_t>);
-  return AllLanes<std::uint8_t>(access, bytes, NotWritten<std::uint8_t>);
+  if (bytes >= 8 || access.lanes.step == bytes)
+    return AllLanes<std::uint64_t>(access, bytes,
+                                   [](const std::uint8_t* state) { return NotWritten<std::uint64_t>(state); });
+  if (bytes == 4)
+    return AllLanes<std::uint32_t>(access, 4,
+                                   [](const std::uint8_t* state) { return NotWritten<std::uint32_t>(state); });
+  return AllLanes<std::uint8_t>(access, bytes,
+                                [](const std::uint8_t* state) { return NotWritten<std::uint8_t>(state); });
 }
 
 bool AllOrdinary(const WarpAccess& access, std::uint32_t bytes) {
-  if (bytes >= 8) return AllLanes<std::uint64_t>(access, bytes, NotOrdinary<std::uint64_t>);
-  if (bytes == 4) return AllLanes<std::uint32_t>(access, 4, NotOrdinary<std::uint32_t>);
-  return AllLanes<std::uint8_t>(access, bytes, NotOrdinary<std::uint8_t>);
+  if (bytes >= 8 || access.lanes.step == bytes)
+    return AllLanes<std::uint64_t>(access, bytes,
+                                   [](const std::uint8_t* state) { return NotOrdinary<std::uint64_t>(state); });
+  if (bytes == 4)
+    return AllLanes<std::uint32_t>(access, 4,
+                                   [](const std::uint8_t* state) { return NotOrdinary<std::uint32_t>(state); });
+  return AllLanes<std::uint8_t>(access, bytes,
+                                [](const std::uint8_t* state) { return NotOrdinary<std::uint8_t>(state); });
 }
 
 // Whether each bank of shared memory has to serve one word of 4 bytes at most.
@@ -85,6 +100,19 @@ void GatherLanes(char* to, const std::uint8_t* from, const LaneAddresses& lanes,
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
     std::memcpy(values + lane, from + lanes.offsets[lane], sizeof(T));
+  }
+}
+
+// The last lane that writes to an address wins.
+template <typename T>
+void ScatterLanes(const WarpAccess& access, std::size_t at, const char* from, std::uint32_t slot, std::uint32_t mask) {
+  std::uint8_t* const to = access.data + at;
+  std::uint8_t* const state = access.state + at;
+  constexpr auto kWriter = static_cast<int>(Writer::kDevice);
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+    std::memcpy(to + access.lanes.offsets[lane], from + lane * slot, sizeof(T));
+    std::memset(state + access.lanes.offsets[lane], kWriter, sizeof(T));
   }
 }
 
@@ -198,7 +226,9 @@ MemoryAccess Machine::Watched(const Inst& inst) const {
 // Returns false if the lanes must be looked at one by one: then nothing has happened.
 bool Machine::LoadTogether(const Inst& inst, std::uint32_t mask, std::uint32_t base, std::uint32_t bytes) {
   const std::uint32_t size = bytes / inst.vector;
-  if (inst.ordering != Ordering::kWeak || size * inst.vector != bytes || !std::has_single_bit(bytes)) return false;
+  if ((options_.check_races && inst.ordering != Ordering::kWeak) || size * inst.vector != bytes ||
+      !std::has_single_bit(bytes))
+    return false;
   const LaneAddresses lanes = AddressesTogether(inst, mask, base);
   const std::optional<WarpAccess> access = ResolveTogether(inst, lanes, bytes);
   if (!access) return false;
@@ -210,7 +240,9 @@ bool Machine::LoadTogether(const Inst& inst, std::uint32_t mask, std::uint32_t b
     const std::uint32_t operand = Operand(inst, e);
     const std::uint8_t* from = access->data + std::size_t{e} * size;
     char* to = Register<char>(operand);
-    if (size == 4 && inst.slot_size == 4) {
+    if (access->lanes.step == inst.slot_size && inst.slot_size == bytes) {
+      std::memcpy(to, from, std::size_t{32} * bytes);
+    } else if (size == 4 && inst.slot_size == 4) {
       GatherLanes<std::uint32_t>(to, from, lanes, mask);
     } else if (size == 8 && inst.slot_size == 8) {
       GatherLanes<std::uint64_t>(to, from, lanes, mask);
@@ -230,7 +262,9 @@ bool Machine::LoadTogether(const Inst& inst, std::uint32_t mask, std::uint32_t b
 
 bool Machine::StoreTogether(const Inst& inst, std::uint32_t mask, std::uint32_t base, std::uint32_t bytes) {
   const std::uint32_t size = bytes / inst.vector;
-  if (inst.ordering != Ordering::kWeak || inst.space == Space::kConst || !std::has_single_bit(bytes)) return false;
+  if ((options_.check_races && inst.ordering != Ordering::kWeak) || inst.space == Space::kConst ||
+      !std::has_single_bit(bytes))
+    return false;
   for (std::uint32_t e = 0; e < inst.vector; ++e) {
     if ((TaintOf(Operand(inst, e)) & mask) != 0) return false;
   }
@@ -239,6 +273,32 @@ bool Machine::StoreTogether(const Inst& inst, std::uint32_t mask, std::uint32_t 
   if (!access || access->read_only) return false;
   if (claimer_ && !ClaimTogether(*access, mask, bytes, true)) return true;
   if (access->space == Space::kShared && !AllOrdinary(*access, bytes)) return false;
+  if (!options_.check_races && size <= 8) {
+    for (std::uint32_t e = 0; e < inst.vector; ++e) {
+      const char* const from = Register<char>(Operand(inst, e));
+      const std::size_t at = std::size_t{e} * size;
+      if (access->lanes.step == inst.slot_size && inst.slot_size == bytes) {
+        std::memcpy(access->data, from, std::size_t{32} * bytes);
+        std::memset(access->state, static_cast<int>(Writer::kDevice), std::size_t{32} * bytes);
+        continue;
+      }
+      switch (size) {
+        case 1:
+          ScatterLanes<std::uint8_t>(*access, at, from, inst.slot_size, mask);
+          break;
+        case 2:
+          ScatterLanes<std::uint16_t>(*access, at, from, inst.slot_size, mask);
+          break;
+        case 4:
+          ScatterLanes<std::uint32_t>(*access, at, from, inst.slot_size, mask);
+          break;
+        default:
+          ScatterLanes<std::uint64_t>(*access, at, from, inst.slot_size, mask);
+      }
+    }
+    if (options_.count_memory) CountTogether(*access, mask, bytes, true);
+    return true;
+  }
   MemoryAccess watched = Watched(inst);
   std::array<std::uint8_t, 128> data{};
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
@@ -272,8 +332,7 @@ bool Machine::StoreTogether(const Inst& inst, std::uint32_t mask, std::uint32_t 
 // As CountAccess, for the frequent patterns: one address, or one range from lane to lane.
 void Machine::CountTogether(const WarpAccess& access, std::uint32_t mask, std::uint32_t bytes, bool writes) {
   const bool same = access.lanes.same;
-  bool range = access.lanes.span == 31 * bytes;
-  for (std::uint32_t lane = 0; lane < 32 && range; ++lane) range = access.lanes.offsets[lane] == lane * bytes;
+  const bool range = access.lanes.step == bytes;
   Counters& counters = outcome_.counters;
   if (access.space == Space::kShared && (same || range || (bytes == 4 && OneWordPerBank(access)))) {
     ++counters.shared_requests;

@@ -22,8 +22,13 @@ std::uint64_t ContentAt(const Allocation& allocation, std::uint64_t at) {
   const std::size_t bytes = std::min<std::uint64_t>(kWordBytes, allocation.data.size() - at);
   std::uint32_t data = 0;
   std::uint32_t writers = 0;
-  std::memcpy(&data, allocation.data.data() + at, bytes);
-  std::memcpy(&writers, allocation.writer.data() + at, bytes);
+  if (bytes == kWordBytes) {  // a number that the compiler knows
+    std::memcpy(&data, allocation.data.data() + at, kWordBytes);
+    std::memcpy(&writers, allocation.writer.data() + at, kWordBytes);
+  } else {
+    std::memcpy(&data, allocation.data.data() + at, bytes);
+    std::memcpy(&writers, allocation.writer.data() + at, bytes);
+  }
   return (std::uint64_t{writers} << 32U) | data;
 }
 
@@ -87,7 +92,13 @@ bool WordClaimer::ClaimGroup(std::uint64_t group, std::uint64_t mask, std::uint6
   for (;;) {
     std::uint64_t wanted = seen;
     std::uint32_t written = 0;
-    for (std::uint32_t word = 0; word < kGroupWords; ++word) {
+    const bool free = (seen & mask) == 0;  // nearly always
+    if (free) {
+      wanted |= mask & (writes ? own_writes_ : own_reads_);
+      // One bit of each byte, side by side.
+      if (writes) written = static_cast<std::uint32_t>(((mask & kEveryByte) * 0x0102040810204080ULL) >> 56U);
+    }
+    for (std::uint32_t word = 0; word < kGroupWords && !free; ++word) {
       const std::uint32_t shift = 8 * word;
       const std::uint64_t claim = (seen >> shift) & 0xFFU;
       if (((mask >> shift) & 1U) == 0 || claim == (kWritten | number_)) continue;
