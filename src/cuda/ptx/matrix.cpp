@@ -106,7 +106,11 @@ void Machine::Mma(const Inst& inst, std::uint32_t mask) {
     }
   }
   const auto product = [&](unsigned row, unsigned column, double sum) {
-    for (unsigned k = 0; k < depth; ++k) sum = std::fma(a[row * 32 + k], b[column * 32 + k], sum);
+    for (unsigned k = 0; k < depth; ++k) {
+      // Products of all types but f64 are exact, so that they needn't be fused.
+      const double product_of_two = a[row * 32 + k] * b[column * 32 + k];
+      sum = wide ? std::fma(a[row * 32 + k], b[column * 32 + k], sum) : sum + product_of_two;
+    }
     return sum;
   };
   const bool integers = SizeOf(inst.type) == 1;

@@ -94,8 +94,8 @@ void Machine::Wgmma(const Inst& inst, std::uint32_t mask) {
       const unsigned shift = halves ? 16 * (i % 2) : 0;
       const double before = halves ? HalfValue(d >> shift, Type::kF16) : static_cast<double>(std::bit_cast<float>(d));
       double sum = ((scale >> lane) & 1U) != 0 ? before : 0;
-      for (unsigned k = 0; k < kDepth; ++k)
-        sum = std::fma(a[std::size_t{row} * kDepth + k], b[column * kDepth + k], sum);
+      // The products are exact, so that they needn't be fused.
+      for (unsigned k = 0; k < kDepth; ++k) sum += a[std::size_t{row} * kDepth + k] * b[column * kDepth + k];
       d = halves ? (d & ~(0xFFFFU << shift)) | (std::uint32_t{HalfFromDouble(sum)} << shift)
                  : std::bit_cast<std::uint32_t>(static_cast<float>(sum));
     }

@@ -14,24 +14,36 @@ namespace {
 constexpr std::size_t kMostElements = 512;
 using FragmentElements = std::array<double, kMostElements>;
 
-double ElementOf(std::uint64_t bits, Type type) {
+// The elements of one slot of all lanes, which are `apart` from each other.
+template <typename T, typename Decode>
+void SpreadAs(const char* from, std::size_t width, double* to, std::size_t apart, Decode decode) {
+  for (std::size_t lane = 0; lane < 32; ++lane) {
+    T bits{};
+    std::memcpy(&bits, from + lane * width, sizeof bits);
+    to[lane * apart] = static_cast<double>(decode(bits));
+  }
+}
+
+void Spread(const char* from, std::size_t width, double* to, std::size_t apart, Type type) {
+  const auto same = [](auto value) { return value; };
   switch (type) {
     case Type::kF64:
-      return std::bit_cast<double>(bits);
+      return SpreadAs<double>(from, width, to, apart, same);
     case Type::kF32:
-      return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+      return SpreadAs<float>(from, width, to, apart, same);
     case Type::kTf32:
-      return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits) & 0xFFFFE000U));
+      return SpreadAs<std::uint32_t>(from, width, to, apart,
+                                     [](std::uint32_t bits) { return std::bit_cast<float>(bits & 0xFFFFE000U); });
     case Type::kF16:
-      return static_cast<double>(HalfToFloat(static_cast<std::uint16_t>(bits)));
+      return SpreadAs<std::uint16_t>(from, width, to, apart, HalfToFloat);
     case Type::kBf16:
-      return static_cast<double>(BfloatToFloat(static_cast<std::uint16_t>(bits)));
+      return SpreadAs<std::uint16_t>(from, width, to, apart, BfloatToFloat);
     case Type::kS32:
-      return static_cast<std::int32_t>(bits);
+      return SpreadAs<std::int32_t>(from, width, to, apart, same);
     case Type::kS8:
-      return static_cast<std::int8_t>(bits);
+      return SpreadAs<std::int8_t>(from, width, to, apart, same);
     default:
-      return static_cast<std::uint8_t>(bits);
+      return SpreadAs<std::uint8_t>(from, width, to, apart, same);
   }
 }
 
@@ -66,7 +78,12 @@ std::uint64_t Machine::FragmentBits(std::uint32_t operand, unsigned lane, unsign
 
 void Machine::SetFragmentBits(std::uint32_t operand, unsigned lane, unsigned index, unsigned size, std::uint64_t bits) {
   const std::size_t width = size == 8 ? 8 : 4;
-  std::memcpy(Register<char>(operand) + lane * width + std::size_t{index} * size, &bits, size);
+  char* const to = Register<char>(operand) + lane * width + std::size_t{index} * size;
+  if (size == 4) {  // a number that the compiler knows
+    std::memcpy(to, &bits, 4);
+  } else {
+    std::memcpy(to, &bits, size);
+  }
 }
 
 // wmma.load and wmma.store: flags has the rows and columns; sub is 1 if columns follow each other in memory. The
@@ -130,7 +147,8 @@ void Machine::WmmaMove(const Inst& inst, std::uint32_t mask) {
   CountAccess(line_mask, lines, (inst.sub == 1 ? rows : columns) * size, space, stores);
 }
 
-// d = a * b + c. Sums are exact to double precision and rounded once.
+// d = a * b + c. Sums are exact to double precision and rounded once: products of all types but f64 are exact, so that
+// they needn't be fused.
 void Machine::WmmaMultiply(const Inst& inst, std::uint32_t mask) {
   const unsigned m = inst.flags & 0xFFU;
   const unsigned n = (inst.flags >> 8U) & 0xFFU;
@@ -146,31 +164,32 @@ void Machine::WmmaMultiply(const Inst& inst, std::uint32_t mask) {
   const auto gather = [&](std::size_t first, std::size_t count, Type type) {
     FragmentElements elements{};
     const unsigned size = type == Type::kTf32 ? 4 : SizeOf(type);
-    const unsigned per_register = size >= 4 ? 1 : 4 / size;
-    for (unsigned lane = 0; lane < 32; ++lane) {
-      for (std::size_t slot = 0; slot < count / 32; ++slot) {
-        const std::uint32_t operand = Operand(inst, first + slot / per_register);
-        const auto index = static_cast<unsigned>(slot % per_register);
-        elements[ElementIn(lane, slot, count)] = ElementOf(FragmentBits(operand, lane, index, size), type);
-      }
+    const std::size_t per_register = size >= 4 ? 1 : 4 / size;
+    for (std::size_t slot = 0; slot < count / 32; ++slot) {
+      const char* const from = Register<char>(Operand(inst, first + slot / per_register)) + slot % per_register * size;
+      Spread(from, size == 8 ? 8 : 4, elements.data() + ElementIn(0, slot, count), count / 32, type);
     }
     return elements;
   };
   const FragmentElements a = gather(a_first, std::size_t{m} * k, inst.type);
   const FragmentElements b = gather(b_first, std::size_t{k} * n, inst.source_type);
-  const FragmentElements c = gather(c_first, std::size_t{m} * n, addend);
+  FragmentElements sums = gather(c_first, std::size_t{m} * n, addend);
+  for (std::size_t row = 0; row < m; ++row) {
+    for (std::size_t i = 0; i < k; ++i) {
+      const double factor = a[row * k + i];
+      for (std::size_t column = 0; column < n; ++column) {
+        double& sum = sums[row * n + column];
+        sum = result == Type::kF64 ? std::fma(factor, b[i * n + column], sum) : sum + factor * b[i * n + column];
+      }
+    }
+  }
   const unsigned size = SizeOf(result);
   const unsigned per_register = size >= 4 ? 1 : 4 / size;
   for (unsigned lane = 0; lane < 32; ++lane) {
     if (((mask >> lane) & 1U) == 0) continue;
     for (std::size_t slot = 0; slot < std::size_t{m} * n / 32; ++slot) {
-      const std::size_t element = ElementIn(lane, slot, std::size_t{m} * n);
-      double sum = c[element];
-      for (unsigned i = 0; i < k; ++i) {
-        sum = std::fma(a[element / n * k + i], b[std::size_t{i} * n + element % n], sum);
-      }
       SetFragmentBits(Operand(inst, slot / per_register), lane, static_cast<unsigned>(slot % per_register), size,
-                      BitsOf(sum, result));
+                      BitsOf(sums[ElementIn(lane, slot, std::size_t{m} * n)], result));
     }
   }
   if (options_.check_uninitialised) Propagate(inst, mask);
