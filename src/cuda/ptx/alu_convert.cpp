@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "cuda/ptx/alu.h"
 #include "cuda/ptx/alu_lanes.h"
@@ -177,10 +178,61 @@ void Convert(char* const* bases, const Inst& inst, std::uint32_t mask) {
   }
 }
 
-// The conversions between 32 and 64 bits and of s32 to f32 and back are frequent in address arithmetic and loops.
+// The most frequent conversions, as loops.
 template <typename D, typename A>
 void Plain(char* const* bases, const Inst& inst, std::uint32_t mask) {
   ForLanes1<D, A>(bases, inst, mask, [](A a) { return static_cast<D>(a); });
+}
+
+// Registers of 8-bit types have 16 bits, of which a source's upper ones don't count.
+template <typename T>
+using Slot =
+    std::conditional_t<sizeof(T) == 1, std::conditional_t<std::is_signed_v<T>, std::int16_t, std::uint16_t>, T>;
+
+template <typename D, typename A, typename From = Slot<A>>
+void IntegerToInteger(char* const* bases, const Inst& inst, std::uint32_t mask) {
+  ForLanes1<Slot<D>, From>(bases, inst, mask, [](From a) -> Slot<D> { return static_cast<D>(static_cast<A>(a)); });
+}
+
+template <typename F>
+AluFunction ForInteger(Type type, F f) {
+  switch (type) {
+    case Type::kU8:
+      return f(std::uint8_t{});
+    case Type::kS8:
+      return f(std::int8_t{});
+    case Type::kU16:
+      return f(std::uint16_t{});
+    case Type::kS16:
+      return f(std::int16_t{});
+    case Type::kU32:
+      return f(std::uint32_t{});
+    case Type::kS32:
+      return f(std::int32_t{});
+    case Type::kU64:
+      return f(std::uint64_t{});
+    case Type::kS64:
+      return f(std::int64_t{});
+    default:
+      return nullptr;
+  }
+}
+
+AluFunction IntegerConversion(const Inst& inst) {
+  return ForInteger(inst.source_type, [&](auto a) {
+    return ForInteger(inst.type, [&](auto d) -> AluFunction {
+      if (inst.source_slot_size == sizeof(Slot<decltype(a)>)) return IntegerToInteger<decltype(d), decltype(a)>;
+      if (inst.source_slot_size == 8) return IntegerToInteger<decltype(d), decltype(a), std::uint64_t>;
+      return nullptr;
+    });
+  });
+}
+
+void DoubleToSingle(char* const* bases, const Inst& inst, std::uint32_t mask) {
+  ForLanes1<std::uint32_t, double>(bases, inst, mask, [](double a) {
+    const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(a));
+    return std::isnan(a) ? 0x7FFFFFFFU : bits;
+  });
 }
 void HalfToSingle(char* const* bases, const Inst& inst, std::uint32_t mask) {
   ForLanes1<float, std::uint16_t>(bases, inst, mask, [](std::uint16_t a) { return HalfToFloat(a); });
@@ -191,14 +243,20 @@ void BfloatToSingle(char* const* bases, const Inst& inst, std::uint32_t mask) {
 
 AluFunction FrequentConversion(const Inst& inst) {
   if (inst.saturate || inst.ftz || inst.flags != 0) return nullptr;
-  if (inst.slot_size != SizeOf(inst.type) || inst.source_slot_size != SizeOf(inst.source_type)) return nullptr;
+  if (inst.slot_size != std::max(SizeOf(inst.type), 2U)) return nullptr;
+  if (!IsFloat(inst.type) && !IsFloat(inst.source_type)) return IntegerConversion(inst);
+  if (inst.source_slot_size != SizeOf(inst.source_type)) return nullptr;
   const auto is = [&](Type to, Type from) { return inst.type == to && inst.source_type == from; };
-  if (is(Type::kS64, Type::kS32)) return Plain<std::int64_t, std::int32_t>;
-  if (is(Type::kU64, Type::kU32)) return Plain<std::uint64_t, std::uint32_t>;
-  if (is(Type::kU32, Type::kU64)) return Plain<std::uint32_t, std::uint64_t>;
   if (is(Type::kF32, Type::kF16)) return HalfToSingle;
   if (is(Type::kF32, Type::kBf16)) return BfloatToSingle;
-  if (is(Type::kF32, Type::kS32) && inst.rounding == Rounding::kRn) return Plain<float, std::int32_t>;
+  if (is(Type::kF64, Type::kF32)) return Plain<double, float>;
+  if (is(Type::kF64, Type::kS32)) return Plain<double, std::int32_t>;
+  if (is(Type::kF64, Type::kU32)) return Plain<double, std::uint32_t>;
+  if (inst.rounding == Rounding::kRn) {
+    if (is(Type::kF32, Type::kS32)) return Plain<float, std::int32_t>;
+    if (is(Type::kF32, Type::kU32)) return Plain<float, std::uint32_t>;
+    if (is(Type::kF32, Type::kF64)) return DoubleToSingle;
+  }
   return nullptr;
 }
 

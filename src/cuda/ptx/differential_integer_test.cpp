@@ -210,6 +210,10 @@ TEST(DifferentialInteger, Conversions) {
   ExpectAsOnHost("cvt.s32.s8 %rd, %ra;", 'r',
                  [](U64 a, U64, U64) { return Low32(static_cast<U64>(S64{static_cast<S8>(a)})); });
   ExpectAsOnHost("cvt.s64.s32 %ld, %ra;", 'l', [](U64 a, U64, U64) { return static_cast<U64>(S64{I32(a)}); });
+  ExpectAsOnHost("cvt.s64.s32 %ld, %la;", 'l', [](U64 a, U64, U64) { return static_cast<U64>(S64{I32(a)}); });
+  ExpectAsOnHost("cvt.u64.u32 %ld, %la;", 'l', [](U64 a, U64, U64) { return Low32(a); });
+  ExpectAsOnHost("cvt.s16.s8 %hd, %ha;", 'h',
+                 [](U64 a, U64, U64) { return Low16(static_cast<U64>(S64{static_cast<S8>(a)})); });
   ExpectAsOnHost("cvt.u16.u8 %hd, %ha;", 'h', [](U64 a, U64, U64) { return a & 0xFFU; });
   ExpectAsOnHost("cvt.sat.s8.s32 %rd, %ra;", 'r', [](U64 a, U64, U64) { return Low32(Clamped<S8>(I32(a))); });
   ExpectAsOnHost("cvt.sat.u8.s32 %rd, %ra;", 'r', [](U64 a, U64, U64) { return Low32(Clamped<U8>(I32(a))); });

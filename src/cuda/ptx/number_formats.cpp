@@ -85,17 +85,6 @@ double DecodeFloat(std::uint32_t bits, const FloatFormat& format) {
   return negative ? -magnitude : magnitude;
 }
 
-float HalfToFloat(std::uint16_t bits) {
-  const std::uint32_t sign = (bits & 0x8000U) << 16U;
-  const std::uint32_t rest = bits & 0x7FFFU;
-  if (rest >= 0x7C00U) return std::bit_cast<float>(sign | 0x7F800000U | ((rest & 0x3FFU) << 13U));
-  if (rest >= 0x0400U) return std::bit_cast<float>(sign | ((rest << 13U) + 0x38000000U));
-  const float magnitude = static_cast<float>(rest) * 0x1p-24F;
-  return sign != 0 ? -magnitude : magnitude;
-}
-
-float BfloatToFloat(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16U); }
-
 std::uint16_t HalfFromDouble(double value) {
   return static_cast<std::uint16_t>(EncodeFloat(value, kHalfFormat, Rounding::kRn, false));
 }
@@ -123,18 +112,18 @@ RoundingScope::RoundingScope(Rounding rounding) {
   switch (rounding) {
     case Rounding::kRz:
     case Rounding::kRzi:
-      std::fesetround(FE_TOWARDZERO);
+      SetRounding(FE_TOWARDZERO);
       break;
     case Rounding::kRm:
     case Rounding::kRmi:
-      std::fesetround(FE_DOWNWARD);
+      SetRounding(FE_DOWNWARD);
       break;
     case Rounding::kRp:
     case Rounding::kRpi:
-      std::fesetround(FE_UPWARD);
+      SetRounding(FE_UPWARD);
       break;
     default:
-      break;
+      changed_ = false;
   }
 }
 

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cfenv>
 #include <cstdint>
 
 #include "cuda/ptx/types.h"
+
+#ifdef __SSE2__
+#include <xmmintrin.h>
+#endif
 
 namespace upskill::ptx {
 
@@ -25,21 +30,42 @@ constexpr FloatFormat kE5m2Format{5, 2, true};
 std::uint32_t EncodeFloat(double value, const FloatFormat& format, Rounding rounding, bool finite);
 double DecodeFloat(std::uint32_t bits, const FloatFormat& format);
 
-float HalfToFloat(std::uint16_t bits);
-float BfloatToFloat(std::uint16_t bits);
+inline float HalfToFloat(std::uint16_t bits) {
+  const std::uint32_t sign = (bits & 0x8000U) << 16U;
+  const std::uint32_t rest = bits & 0x7FFFU;
+  if (rest >= 0x7C00U) return std::bit_cast<float>(sign | 0x7F800000U | ((rest & 0x3FFU) << 13U));
+  if (rest >= 0x0400U) return std::bit_cast<float>(sign | ((rest << 13U) + 0x38000000U));
+  const float magnitude = static_cast<float>(rest) * 0x1p-24F;
+  return sign != 0 ? -magnitude : magnitude;
+}
+inline float BfloatToFloat(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16U); }
 std::uint16_t HalfFromDouble(double value);  // to nearest even
 std::uint16_t BfloatFromDouble(double value);
 // a * b + c, rounded so that rounding it once more to 24 bits or less is right (round to odd).
 double OddFma(double a, double b, double c);
 double OddAdd(double a, double b);
 
-// Sets the processor's rounding for its lifetime.
+// Sets the processor's rounding for its lifetime. Otherwise, it is to nearest.
 class RoundingScope {
  public:
   explicit RoundingScope(Rounding rounding);
-  ~RoundingScope() { std::fesetround(FE_TONEAREST); }
+  ~RoundingScope() {
+    if (changed_) SetRounding(FE_TONEAREST);
+  }
   RoundingScope(const RoundingScope&) = delete;
   RoundingScope& operator=(const RoundingScope&) = delete;
+
+ private:
+  static void SetRounding(int rounding) {
+#ifdef __SSE2__
+    // All that is computed here is computed by SSE. std::fesetround also waits for the old floating-point unit.
+    _mm_setcsr((_mm_getcsr() & ~0x6000U) | (static_cast<unsigned>(rounding) << 3U));
+#else
+    std::fesetround(rounding);
+#endif
+  }
+
+  bool changed_ = true;
 };
 
 float FlushSubnormal(float value);  // to zero of the same sign
