@@ -151,7 +151,9 @@ class Machine {
 
   // warp_access.cpp
   LaneAddresses AddressesTogether(const Inst& inst, std::uint32_t mask, std::uint32_t base) const;
-  std::optional<WarpAccess> ResolveTogether(const Inst& inst, const LaneAddresses& lanes, std::uint32_t bytes);
+  std::optional<WarpAccess> ResolveLocals(LaneAddresses& lanes, std::uint32_t mask, std::uint32_t bytes);
+  std::optional<WarpAccess> ResolveTogether(const Inst& inst, LaneAddresses& lanes, std::uint32_t mask,
+                                            std::uint32_t bytes);
   MemoryAccess Watched(const Inst& inst) const;
   void WatchReads(const Inst& inst, const WarpAccess& access, std::uint32_t mask, std::uint32_t bytes);
   void WatchLane(const Inst& inst, const WarpAccess& access, std::uint32_t lane, std::uint32_t bytes, bool writes,

@@ -23,56 +23,39 @@ T WordAt(const std::uint8_t* state) {
   return word;
 }
 
-// Bits that aren't zero if one of the bytes is neither Writer::kHost nor Writer::kDevice.
-template <typename T>
-T NotWritten(const std::uint8_t* state) {
-  return static_cast<T>(static_cast<T>(WordAt<T>(state) - static_cast<T>(kOnes)) & static_cast<T>(kOnes * 0xFEU));
-}
-
-// Bits that aren't zero if one of the bytes is kGap or kAsyncPending.
-template <typename T>
-T NotOrdinary(const std::uint8_t* state) {
-  const T word = WordAt<T>(state);
-  return static_cast<T>((word & static_cast<T>(kOnes * 0xFCU)) | (word & (word >> 1U) & static_cast<T>(kOnes)));
-}
-
-// Whether `test` of the state is zero for all lanes; those that aren't active have the addresses of others.
+// Whether `test` gives zero for each word of the lanes' state; those that aren't active have the addresses of others.
 template <typename T, typename Test>
-bool AllLanes(const WarpAccess& access, std::uint32_t bytes, Test test) {
+bool AllWords(const WarpAccess& access, std::uint32_t bytes, Test test) {
   T bad = 0;
-  if (access.lanes.step == bytes) {
-    for (std::size_t at = 0; at < std::size_t{32} * bytes; at += sizeof(T))
-      bad = static_cast<T>(bad | test(access.state + at));
-    return bad == 0;
-  }
-  const std::size_t count = access.lanes.same ? 1 : 32;
+  const bool range = access.lanes.step == bytes;
+  const std::size_t count = range || access.lanes.same ? 1 : 32;
+  const std::size_t each = range ? std::size_t{32} * bytes : bytes;
   for (std::size_t lane = 0; lane < count; ++lane) {
     const std::uint8_t* state = access.state + access.lanes.offsets[lane];
-    for (std::uint32_t at = 0; at < bytes; at += sizeof(T)) bad = static_cast<T>(bad | test(state + at));
+    for (std::size_t at = 0; at < each; at += sizeof(T)) bad = static_cast<T>(bad | test(WordAt<T>(state + at)));
   }
   return bad == 0;
 }
 
-bool AllWritten(const WarpAccess& access, std::uint32_t bytes) {
-  if (bytes >= 8 || access.lanes.step == bytes)
-    return AllLanes<std::uint64_t>(access, bytes,
-                                   [](const std::uint8_t* state) { return NotWritten<std::uint64_t>(state); });
-  if (bytes == 4)
-    return AllLanes<std::uint32_t>(access, 4,
-                                   [](const std::uint8_t* state) { return NotWritten<std::uint32_t>(state); });
-  return AllLanes<std::uint8_t>(access, bytes,
-                                [](const std::uint8_t* state) { return NotWritten<std::uint8_t>(state); });
+template <typename Test>
+bool AllLanes(const WarpAccess& access, std::uint32_t bytes, Test test) {
+  if (bytes >= 8 || access.lanes.step == bytes) return AllWords<std::uint64_t>(access, bytes, test);
+  if (bytes == 4) return AllWords<std::uint32_t>(access, bytes, test);
+  return AllWords<std::uint8_t>(access, bytes, test);
 }
 
+// Whether each byte is Writer::kHost or Writer::kDevice.
+bool AllWritten(const WarpAccess& access, std::uint32_t bytes) {
+  return AllLanes(access, bytes, []<typename T>(T word) {
+    return static_cast<T>(static_cast<T>(word - static_cast<T>(kOnes)) & static_cast<T>(kOnes * 0xFEU));
+  });
+}
+
+// Whether no byte is kGap or kAsyncPending.
 bool AllOrdinary(const WarpAccess& access, std::uint32_t bytes) {
-  if (bytes >= 8 || access.lanes.step == bytes)
-    return AllLanes<std::uint64_t>(access, bytes,
-                                   [](const std::uint8_t* state) { return NotOrdinary<std::uint64_t>(state); });
-  if (bytes == 4)
-    return AllLanes<std::uint32_t>(access, 4,
-                                   [](const std::uint8_t* state) { return NotOrdinary<std::uint32_t>(state); });
-  return AllLanes<std::uint8_t>(access, bytes,
-                                [](const std::uint8_t* state) { return NotOrdinary<std::uint8_t>(state); });
+  return AllLanes(access, bytes, []<typename T>(T word) {
+    return static_cast<T>((word & static_cast<T>(kOnes * 0xFCU)) | (word & (word >> 1U) & static_cast<T>(kOnes)));
+  });
 }
 
 // Whether each bank of shared memory has to serve one word of 4 bytes at most.
@@ -90,16 +73,52 @@ bool OneWordPerBank(const WarpAccess& access) {
   return true;
 }
 
-template <typename T>
+// Loads values into registers of the same or another size.
+template <typename To, typename T>
 void GatherLanes(char* to, const std::uint8_t* from, const LaneAddresses& lanes, std::uint32_t mask) {
-  auto* values = reinterpret_cast<T*>(to);
+  auto* const values = reinterpret_cast<To*>(to);
+  const auto gather = [&](std::size_t lane) {
+    T value{};
+    std::memcpy(&value, from + lanes.offsets[lane], sizeof value);
+    values[lane] = static_cast<To>(value);
+  };
   if (mask == 0xFFFFFFFFU) {
-    for (std::size_t lane = 0; lane < 32; ++lane) std::memcpy(values + lane, from + lanes.offsets[lane], sizeof(T));
+    for (std::size_t lane = 0; lane < 32; ++lane) gather(lane);
     return;
   }
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
-    std::memcpy(values + lane, from + lanes.offsets[lane], sizeof(T));
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) gather(static_cast<std::size_t>(std::countr_zero(rest)));
+}
+
+template <typename T>
+void GatherAs(char* to, const std::uint8_t* from, const LaneAddresses& lanes, std::uint32_t mask, std::uint32_t slot) {
+  if (slot == 2) {
+    GatherLanes<std::uint16_t, T>(to, from, lanes, mask);
+  } else if (slot == 4) {
+    GatherLanes<std::uint32_t, T>(to, from, lanes, mask);
+  } else {
+    GatherLanes<std::uint64_t, T>(to, from, lanes, mask);
+  }
+}
+
+// Values that are narrower than the registers are extended by zeros or the sign. False for those of 16 bytes.
+bool GatherAny(char* to, const std::uint8_t* from, const LaneAddresses& lanes, std::uint32_t mask, const Inst& inst) {
+  const bool is_signed = IsSigned(inst.type);
+  const auto as = [&](auto value) { GatherAs<decltype(value)>(to, from, lanes, mask, inst.slot_size); };
+  switch (inst.slot_size > 8 ? 0 : SizeOf(inst.type)) {
+    case 1:
+      is_signed ? as(std::int8_t{}) : as(std::uint8_t{});
+      return true;
+    case 2:
+      is_signed ? as(std::int16_t{}) : as(std::uint16_t{});
+      return true;
+    case 4:
+      is_signed ? as(std::int32_t{}) : as(std::uint32_t{});
+      return true;
+    case 8:
+      as(std::uint64_t{});
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -116,35 +135,49 @@ void ScatterLanes(const WarpAccess& access, std::size_t at, const char* from, st
   }
 }
 
-// The same for registers wider than the values, which are extended by zeros or the sign.
-void GatherExtended(char* to, const std::uint8_t* from, const LaneAddresses& lanes, std::uint32_t mask,
-                    const Inst& inst) {
-  const std::uint32_t size = SizeOf(inst.type);
-  const bool extends = IsSigned(inst.type) && size < inst.slot_size;
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
-    std::array<std::uint8_t, 16> value{};
-    std::memcpy(value.data(), from + lanes.offsets[lane], size);
-    if (extends && (value[size - 1] & 0x80U) != 0) std::fill(value.begin() + size, value.end(), std::uint8_t{0xFF});
-    std::memcpy(to + lane * inst.slot_size, value.data(), inst.slot_size);
-  }
-}
-
 }  // namespace
 
 LaneAddresses Machine::AddressesTogether(const Inst& inst, std::uint32_t mask, std::uint32_t base) const {
-  if (inst.address_mode == AddressMode::kFrame || inst.space == Space::kLocal || mask == 0) return {};
+  if (mask == 0) return {};
   const auto offset = static_cast<std::uint64_t>(inst.imm);
+  if (inst.address_mode == AddressMode::kFrame) {
+    LaneAddresses lanes;
+    lanes.first = frame_->local_base + offset;
+    lanes.bits = static_cast<std::uint32_t>(lanes.first);
+    lanes.near = lanes.same = true;
+    return lanes;
+  }
   if (inst.address_mode == AddressMode::kRegister32) {
     return AddressesOfLanes(Register<std::uint32_t>(base), static_cast<std::uint32_t>(offset), mask);
   }
-  const std::uint64_t kept = inst.space == Space::kShared ? 0xFFFFFFFFU : ~std::uint64_t{0};
+  const bool narrow = inst.space == Space::kShared || inst.space == Space::kLocal;
+  const std::uint64_t kept = narrow ? 0xFFFFFFFFU : ~std::uint64_t{0};
   return AddressesOfLanes(Register<std::uint64_t>(base), offset, kept, mask);
 }
 
+// Each lane has local memory of its own, behind that of the lane before it: `lanes` becomes what that means.
+std::optional<WarpAccess> Machine::ResolveLocals(LaneAddresses& lanes, std::uint32_t mask, std::uint32_t bytes) {
+  const std::uint32_t stride = warp_->local_stride;
+  const std::uint64_t end = std::uint64_t{frame_->local_base} + program_.functions[frame_->function].local_bytes;
+  const std::uint64_t first = InWindow(lanes.first, kLocalWindow) ? lanes.first - kLocalWindow : lanes.first;
+  if (first + lanes.span + bytes > std::min<std::uint64_t>(end, stride)) return std::nullopt;
+  const auto some = static_cast<std::uint32_t>(std::countr_zero(mask));
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    lanes.offsets[lane] += stride * (((mask >> lane) & 1U) != 0 ? lane : some);
+  }
+  lanes.same = false;
+  lanes.step = 0;
+  auto* const state = reinterpret_cast<std::uint8_t*>(warp_->local_writer.data());
+  return WarpAccess{warp_->local.data() + first, state + first, first, Space::kLocal, false, lanes};
+}
+
 // Where the lanes access one variable's or allocation's space, if they do.
-std::optional<WarpAccess> Machine::ResolveTogether(const Inst& inst, const LaneAddresses& lanes, std::uint32_t bytes) {
+std::optional<WarpAccess> Machine::ResolveTogether(const Inst& inst, LaneAddresses& lanes, std::uint32_t mask,
+                                                   std::uint32_t bytes) {
   if (!lanes.near || (lanes.bits & (bytes - 1)) != 0) return std::nullopt;
+  if (inst.space == Space::kLocal || (inst.space == Space::kGeneric && InWindow(lanes.first, kLocalWindow))) {
+    return ResolveLocals(lanes, mask, bytes);
+  }
   WarpAccess access{nullptr, nullptr, lanes.first, Space::kShared, false, lanes};
   if (inst.space == Space::kShared || (inst.space == Space::kGeneric && InWindow(lanes.first, kSharedWindow))) {
     if (inst.space == Space::kGeneric) access.first -= kSharedWindow;
@@ -229,27 +262,25 @@ bool Machine::LoadTogether(const Inst& inst, std::uint32_t mask, std::uint32_t b
   if ((options_.check_races && inst.ordering != Ordering::kWeak) || size * inst.vector != bytes ||
       !std::has_single_bit(bytes))
     return false;
-  const LaneAddresses lanes = AddressesTogether(inst, mask, base);
-  const std::optional<WarpAccess> access = ResolveTogether(inst, lanes, bytes);
+  LaneAddresses lanes = AddressesTogether(inst, mask, base);
+  const std::optional<WarpAccess> access = ResolveTogether(inst, lanes, mask, bytes);
   if (!access) return false;
   if (claimer_ && !ClaimTogether(*access, mask, bytes, false)) return true;
   const bool checks = options_.check_uninitialised || access->space == Space::kShared;
   if (checks && !AllWritten(*access, bytes)) return false;
-  if (options_.check_races && !access->read_only) WatchReads(inst, *access, mask, bytes);
+  if (options_.check_races && !access->read_only && access->space != Space::kLocal)
+    WatchReads(inst, *access, mask, bytes);
   for (std::uint32_t e = 0; e < inst.vector; ++e) {
     const std::uint32_t operand = Operand(inst, e);
     const std::uint8_t* from = access->data + std::size_t{e} * size;
     char* to = Register<char>(operand);
     if (access->lanes.step == inst.slot_size && inst.slot_size == bytes) {
       std::memcpy(to, from, std::size_t{32} * bytes);
-    } else if (size == 4 && inst.slot_size == 4) {
-      GatherLanes<std::uint32_t>(to, from, lanes, mask);
-    } else if (size == 8 && inst.slot_size == 8) {
-      GatherLanes<std::uint64_t>(to, from, lanes, mask);
-    } else if (size == 2 && inst.slot_size == 2) {
-      GatherLanes<std::uint16_t>(to, from, lanes, mask);
-    } else {
-      GatherExtended(to, from, lanes, mask, inst);
+    } else if (!GatherAny(to, from, lanes, mask, inst)) {
+      for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+        std::memcpy(to + lane * inst.slot_size, from + lanes.offsets[lane], size);
+      }
     }
     if (!options_.check_uninitialised) continue;
     Taint& taint = frame_->taints[operand / 64];
@@ -268,12 +299,13 @@ bool Machine::StoreTogether(const Inst& inst, std::uint32_t mask, std::uint32_t 
   for (std::uint32_t e = 0; e < inst.vector; ++e) {
     if ((TaintOf(Operand(inst, e)) & mask) != 0) return false;
   }
-  const LaneAddresses lanes = AddressesTogether(inst, mask, base);
-  const std::optional<WarpAccess> access = ResolveTogether(inst, lanes, bytes);
+  LaneAddresses lanes = AddressesTogether(inst, mask, base);
+  const std::optional<WarpAccess> access = ResolveTogether(inst, lanes, mask, bytes);
   if (!access || access->read_only) return false;
   if (claimer_ && !ClaimTogether(*access, mask, bytes, true)) return true;
   if (access->space == Space::kShared && !AllOrdinary(*access, bytes)) return false;
-  if (!options_.check_races && size <= 8) {
+  const bool watches = options_.check_races && access->space != Space::kLocal;
+  if (!watches && size <= 8) {
     for (std::uint32_t e = 0; e < inst.vector; ++e) {
       const char* const from = Register<char>(Operand(inst, e));
       const std::size_t at = std::size_t{e} * size;
@@ -312,7 +344,7 @@ bool Machine::StoreTogether(const Inst& inst, std::uint32_t mask, std::uint32_t 
       }
     }
     std::uint8_t* to = access->data + access->lanes.offsets[lane];
-    if (options_.check_races) {
+    if (watches) {
       const bool same = bytes == 4 ? WordAt<std::uint32_t>(to) == WordAt<std::uint32_t>(data.data())
                                    : std::memcmp(to, data.data(), bytes) == 0;
       WatchLane(inst, *access, lane, bytes, true, same, watched);
@@ -334,6 +366,10 @@ void Machine::CountTogether(const WarpAccess& access, std::uint32_t mask, std::u
   const bool same = access.lanes.same;
   const bool range = access.lanes.step == bytes;
   Counters& counters = outcome_.counters;
+  if (access.space == Space::kLocal) {
+    ++counters.local_requests;
+    return;
+  }
   if (access.space == Space::kShared && (same || range || (bytes == 4 && OneWordPerBank(access)))) {
     ++counters.shared_requests;
     return;
