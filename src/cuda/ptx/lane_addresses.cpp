@@ -3,19 +3,19 @@
 
 namespace upskill::ptx {
 
-LaneAddresses AddressesOfLanes(const std::uint32_t* base, std::uint32_t offset, std::uint32_t mask) {
+void AddressesOfLanes(const std::uint32_t* base, std::uint32_t offset, std::uint32_t mask, LaneAddresses& lanes) {
 #ifdef UPSKILL_PTX_AVX2
-  if (HasAvx2()) return avx2::Addresses32(base, offset, mask);
+  if (HasAvx2()) return avx2::Addresses32(base, offset, mask, lanes);
 #endif
-  return generic::Addresses32(base, offset, mask);
+  generic::Addresses32(base, offset, mask, lanes);
 }
 
-LaneAddresses AddressesOfLanes(const std::uint64_t* base, std::uint64_t offset, std::uint64_t kept_bits,
-                               std::uint32_t mask) {
+void AddressesOfLanes(const std::uint64_t* base, std::uint64_t offset, std::uint64_t kept_bits, std::uint32_t mask,
+                      LaneAddresses& lanes) {
 #ifdef UPSKILL_PTX_AVX2
-  if (HasAvx2()) return avx2::Addresses64(base, offset, kept_bits, mask);
+  if (HasAvx2()) return avx2::Addresses64(base, offset, kept_bits, mask, lanes);
 #endif
-  return generic::Addresses64(base, offset, kept_bits, mask);
+  generic::Addresses64(base, offset, kept_bits, mask, lanes);
 }
 
 }  // namespace upskill::ptx

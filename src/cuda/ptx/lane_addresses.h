@@ -15,22 +15,25 @@ struct LaneAddresses {
   bool near = false;       // all within 2 GiB; otherwise the rest says nothing
   bool same = false;
   std::uint32_t step = 0;  // from each lane to the next, if all are active and it is the same for all; otherwise 0
-  std::array<std::uint32_t, 32> offsets{};
+  std::array<std::uint32_t, 32> offsets;  // NOLINT(cppcoreguidelines-pro-type-member-init): set if `near`
 };
 
-// base + offset, of which `kept_bits` count. `mask` isn't 0.
-LaneAddresses AddressesOfLanes(const std::uint32_t* base, std::uint32_t offset, std::uint32_t mask);
-LaneAddresses AddressesOfLanes(const std::uint64_t* base, std::uint64_t offset, std::uint64_t kept_bits,
-                               std::uint32_t mask);
+// Those of base + offset, of which `kept_bits` count. `mask` isn't 0. `lanes` is as it was made: a result that is
+// returned would be copied.
+void AddressesOfLanes(const std::uint32_t* base, std::uint32_t offset, std::uint32_t mask, LaneAddresses& lanes);
+void AddressesOfLanes(const std::uint64_t* base, std::uint64_t offset, std::uint64_t kept_bits, std::uint32_t mask,
+                      LaneAddresses& lanes);
 
 // Compiled for several kinds of processors, as alu.h has it.
 namespace generic {
-LaneAddresses Addresses32(const std::uint32_t* base, std::uint32_t offset, std::uint32_t mask);
-LaneAddresses Addresses64(const std::uint64_t* base, std::uint64_t offset, std::uint64_t kept_bits, std::uint32_t mask);
+void Addresses32(const std::uint32_t* base, std::uint32_t offset, std::uint32_t mask, LaneAddresses& lanes);
+void Addresses64(const std::uint64_t* base, std::uint64_t offset, std::uint64_t kept_bits, std::uint32_t mask,
+                 LaneAddresses& lanes);
 }  // namespace generic
 namespace avx2 {
-LaneAddresses Addresses32(const std::uint32_t* base, std::uint32_t offset, std::uint32_t mask);
-LaneAddresses Addresses64(const std::uint64_t* base, std::uint64_t offset, std::uint64_t kept_bits, std::uint32_t mask);
+void Addresses32(const std::uint32_t* base, std::uint32_t offset, std::uint32_t mask, LaneAddresses& lanes);
+void Addresses64(const std::uint64_t* base, std::uint64_t offset, std::uint64_t kept_bits, std::uint32_t mask,
+                 LaneAddresses& lanes);
 }  // namespace avx2
 
 bool HasAvx2();  // and FMA: whether this processor has them

@@ -12,14 +12,13 @@ namespace upskill::ptx::UPSKILL_PTX_VARIANT {
 namespace {  // NOLINT
 
 // From distances to the address of one of the lanes.
-inline LaneAddresses FromDistances(const std::int32_t* distances, std::uint64_t some) {
+inline void FromDistances(const std::int32_t* distances, std::uint64_t some, LaneAddresses& lanes) {
   std::int32_t least = 0;
   std::int32_t most = 0;
   for (int i = 0; i < 32; ++i) {
     least = distances[i] < least ? distances[i] : least;
     most = distances[i] > most ? distances[i] : most;
   }
-  LaneAddresses lanes;
   lanes.near = true;
   lanes.same = least == most;
   lanes.first = some + static_cast<std::uint64_t>(std::int64_t{least});
@@ -30,7 +29,6 @@ inline LaneAddresses FromDistances(const std::int32_t* distances, std::uint64_t 
     bits |= lanes.offsets[i];
   }
   lanes.bits = bits | static_cast<std::uint32_t>(lanes.first);
-  return lanes;
 }
 
 // Whether all lanes are active and each is as far from the one before it, by at most 2 MiB.
@@ -38,12 +36,13 @@ template <typename T>
 inline bool HasStep(const T* base, std::uint32_t mask) {
   const T step = base[1] - base[0];
   T uneven = step >> 21U;
-  for (int i = 0; i < 31; ++i) uneven |= (base[i + 1] - base[i]) ^ step;
+  // In steps of four, which are vectors.
+  for (int i = 0; i < 28; ++i) uneven |= (base[i + 1] - base[i]) ^ step;
+  for (int i = 27; i < 31; ++i) uneven |= (base[i + 1] - base[i]) ^ step;
   return uneven == 0 && mask == 0xFFFFFFFFU;
 }
 
-inline LaneAddresses FromStep(std::uint64_t first, std::uint32_t step) {
-  LaneAddresses lanes;
+inline void FromStep(std::uint64_t first, std::uint32_t step, LaneAddresses& lanes) {
   lanes.near = true;
   lanes.same = step == 0;
   lanes.first = first;
@@ -51,16 +50,15 @@ inline LaneAddresses FromStep(std::uint64_t first, std::uint32_t step) {
   lanes.bits = step | static_cast<std::uint32_t>(first);  // a multiple of the step has no lower bit
   lanes.step = step;
   for (std::uint32_t i = 0; i < 32; ++i) lanes.offsets[i] = i * step;
-  return lanes;
 }
 
 }  // namespace
 
-LaneAddresses Addresses32(const std::uint32_t* base, std::uint32_t offset, std::uint32_t mask) {
+void Addresses32(const std::uint32_t* base, std::uint32_t offset, std::uint32_t mask, LaneAddresses& lanes) {
   if (HasStep(base, mask)) {
-    LaneAddresses lanes = FromStep(base[0] + offset, base[1] - base[0]);
+    FromStep(base[0] + offset, base[1] - base[0], lanes);
     lanes.near = lanes.first + lanes.span <= 0xFFFFFFFFU;
-    return lanes;
+    return;
   }
   const std::uint32_t some = base[__builtin_ctz(mask)];
   std::int32_t distances[32];  // NOLINT(modernize-avoid-c-arrays)
@@ -68,19 +66,18 @@ LaneAddresses Addresses32(const std::uint32_t* base, std::uint32_t offset, std::
     const bool active = ((mask >> static_cast<unsigned>(i)) & 1U) != 0;
     distances[i] = active ? static_cast<std::int32_t>(base[i] - some) : 0;
   }
-  LaneAddresses lanes = FromDistances(distances, some + offset);
+  FromDistances(distances, some + offset, lanes);
   // Addresses have 32 bits, and a range that wraps around isn't one.
   lanes.first &= 0xFFFFFFFFU;
   lanes.near = lanes.span <= 0x7FFFFFFFU && lanes.first + lanes.span <= 0xFFFFFFFFU;
-  return lanes;
 }
 
-LaneAddresses Addresses64(const std::uint64_t* base, std::uint64_t offset, std::uint64_t kept_bits,
-                          std::uint32_t mask) {
+void Addresses64(const std::uint64_t* base, std::uint64_t offset, std::uint64_t kept_bits, std::uint32_t mask,
+                 LaneAddresses& lanes) {
   if (HasStep(base, mask)) {
     const std::uint64_t first = (base[0] + offset) & kept_bits;
     const auto step = static_cast<std::uint32_t>(base[1] - base[0]);
-    if (std::uint64_t{31} * step <= kept_bits - first) return FromStep(first, step);
+    if (std::uint64_t{31} * step <= kept_bits - first) return FromStep(first, step, lanes);
   }
   const std::uint64_t some = (base[__builtin_ctz(mask)] + offset) & kept_bits;
   std::int32_t distances[32];  // NOLINT(modernize-avoid-c-arrays)
@@ -91,8 +88,7 @@ LaneAddresses Addresses64(const std::uint64_t* base, std::uint64_t offset, std::
     distances[i] = static_cast<std::int32_t>(distance);
     far |= distance + 0x40000000U;  // within a GiB: no bit beyond the lower 31
   }
-  if ((far >> 31U) != 0) return {};
-  return FromDistances(distances, some);
+  if ((far >> 31U) == 0) FromDistances(distances, some, lanes);
 }
 
 }  // namespace upskill::ptx::UPSKILL_PTX_VARIANT

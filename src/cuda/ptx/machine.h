@@ -150,7 +150,7 @@ class Machine {
   std::uint32_t TaintOf(std::uint32_t operand) const;
 
   // warp_access.cpp
-  LaneAddresses AddressesTogether(const Inst& inst, std::uint32_t mask, std::uint32_t base) const;
+  void AddressesTogether(const Inst& inst, std::uint32_t mask, std::uint32_t base, LaneAddresses& lanes) const;
   std::optional<WarpAccess> ResolveLocals(LaneAddresses& lanes, std::uint32_t mask, std::uint32_t bytes);
   std::optional<WarpAccess> ResolveTogether(const Inst& inst, LaneAddresses& lanes, std::uint32_t mask,
                                             std::uint32_t bytes);

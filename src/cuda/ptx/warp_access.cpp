@@ -82,11 +82,15 @@ void GatherLanes(char* to, const std::uint8_t* from, const LaneAddresses& lanes,
     std::memcpy(&value, from + lanes.offsets[lane], sizeof value);
     values[lane] = static_cast<To>(value);
   };
-  if (mask == 0xFFFFFFFFU) {
+  if (mask != 0xFFFFFFFFU) {
+    for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1)
+      gather(static_cast<std::size_t>(std::countr_zero(rest)));
+  } else if (lanes.same) {
+    gather(0);
+    std::fill_n(values + 1, 31, values[0]);
+  } else {
     for (std::size_t lane = 0; lane < 32; ++lane) gather(lane);
-    return;
   }
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) gather(static_cast<std::size_t>(std::countr_zero(rest)));
 }
 
 template <typename T>
@@ -137,22 +141,22 @@ void ScatterLanes(const WarpAccess& access, std::size_t at, const char* from, st
 
 }  // namespace
 
-LaneAddresses Machine::AddressesTogether(const Inst& inst, std::uint32_t mask, std::uint32_t base) const {
-  if (mask == 0) return {};
+void Machine::AddressesTogether(const Inst& inst, std::uint32_t mask, std::uint32_t base, LaneAddresses& lanes) const {
+  if (mask == 0) return;
   const auto offset = static_cast<std::uint64_t>(inst.imm);
   if (inst.address_mode == AddressMode::kFrame) {
-    LaneAddresses lanes;
     lanes.first = frame_->local_base + offset;
     lanes.bits = static_cast<std::uint32_t>(lanes.first);
     lanes.near = lanes.same = true;
-    return lanes;
+    lanes.offsets.fill(0);
+    return;
   }
   if (inst.address_mode == AddressMode::kRegister32) {
-    return AddressesOfLanes(Register<std::uint32_t>(base), static_cast<std::uint32_t>(offset), mask);
+    return AddressesOfLanes(Register<std::uint32_t>(base), static_cast<std::uint32_t>(offset), mask, lanes);
   }
   const bool narrow = inst.space == Space::kShared || inst.space == Space::kLocal;
   const std::uint64_t kept = narrow ? 0xFFFFFFFFU : ~std::uint64_t{0};
-  return AddressesOfLanes(Register<std::uint64_t>(base), offset, kept, mask);
+  AddressesOfLanes(Register<std::uint64_t>(base), offset, kept, mask, lanes);
 }
 
 // Each lane has local memory of its own, behind that of the lane before it: `lanes` becomes what that means.
@@ -262,7 +266,8 @@ bool Machine::LoadTogether(const Inst& inst, std::uint32_t mask, std::uint32_t b
   if ((options_.check_races && inst.ordering != Ordering::kWeak) || size * inst.vector != bytes ||
       !std::has_single_bit(bytes))
     return false;
-  LaneAddresses lanes = AddressesTogether(inst, mask, base);
+  LaneAddresses lanes;
+  AddressesTogether(inst, mask, base, lanes);
   const std::optional<WarpAccess> access = ResolveTogether(inst, lanes, mask, bytes);
   if (!access) return false;
   if (claimer_ && !ClaimTogether(*access, mask, bytes, false)) return true;
@@ -299,7 +304,8 @@ bool Machine::StoreTogether(const Inst& inst, std::uint32_t mask, std::uint32_t 
   for (std::uint32_t e = 0; e < inst.vector; ++e) {
     if ((TaintOf(Operand(inst, e)) & mask) != 0) return false;
   }
-  LaneAddresses lanes = AddressesTogether(inst, mask, base);
+  LaneAddresses lanes;
+  AddressesTogether(inst, mask, base, lanes);
   const std::optional<WarpAccess> access = ResolveTogether(inst, lanes, mask, bytes);
   if (!access || access->read_only) return false;
   if (claimer_ && !ClaimTogether(*access, mask, bytes, true)) return true;
