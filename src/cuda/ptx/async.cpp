@@ -83,9 +83,9 @@ void Machine::Perform(std::uint32_t lane, std::vector<AsyncCopy>& copies) {
   Discharge(copies.size() * sizeof(AsyncCopy));
   for (const AsyncCopy& copy : copies) {
     std::memcpy(block_->shared.data() + copy.to, copy.data.data(), copy.bytes);
-    for (std::size_t i = 0; i < copy.bytes; ++i) {
-      block_->shared_state[copy.to + i] = copy.known[i] ? static_cast<std::uint8_t>(Writer::kDevice) : 0;
-    }
+    std::uint8_t* const state = block_->shared_state.data() + copy.to;
+    for (std::size_t i = 0; i < copy.bytes; ++i)
+      state[i] = copy.known[i] ? static_cast<std::uint8_t>(Writer::kDevice) : 0;
     if (!options_.check_races) continue;
     Target target;
     target.space = Space::kShared;
@@ -105,6 +105,7 @@ void Machine::AsyncWait(const Inst& inst, std::uint32_t mask) {
     const std::size_t left = inst.imm < 0 ? 0 : static_cast<std::size_t>(inst.imm);
     while (copies.groups.size() > left) {
       Perform(lane, copies.groups.front());
+      if (copies.open.empty()) copies.open.swap(copies.groups.front());  // keeps its memory for the next ones
       copies.groups.erase(copies.groups.begin());
       Discharge(sizeof(std::vector<AsyncCopy>));
     }

@@ -226,6 +226,7 @@ class Machine {
   // wmma.cpp, wgmma.cpp
   std::uint64_t FragmentBits(std::uint32_t operand, unsigned lane, unsigned index, unsigned size) const;
   void SetFragmentBits(std::uint32_t operand, unsigned lane, unsigned index, unsigned size, std::uint64_t bits);
+  bool WmmaMoveTogether(const Inst& inst, std::uint32_t mask, std::uint32_t base, std::uint64_t stride, unsigned size);
   void WmmaMove(const Inst& inst, std::uint32_t mask);
   void WmmaMultiply(const Inst& inst, std::uint32_t mask);
   double MatrixElement(const Inst& inst, std::uint32_t lane, std::uint64_t descriptor, unsigned row, unsigned k);

@@ -32,11 +32,10 @@ double DecodeFloat(std::uint32_t bits, const FloatFormat& format);
 
 inline float HalfToFloat(std::uint16_t bits) {
   const std::uint32_t sign = (bits & 0x8000U) << 16U;
-  const std::uint32_t rest = bits & 0x7FFFU;
-  if (rest >= 0x7C00U) return std::bit_cast<float>(sign | 0x7F800000U | ((rest & 0x3FFU) << 13U));
-  if (rest >= 0x0400U) return std::bit_cast<float>(sign | ((rest << 13U) + 0x38000000U));
-  const float magnitude = static_cast<float>(rest) * 0x1p-24F;
-  return sign != 0 ? -magnitude : magnitude;
+  const std::uint32_t rest = (bits & 0x7FFFU) << 13U;
+  // The exponent's bias is made up for by a product that is exact, also for subnormal numbers.
+  const auto finite = std::bit_cast<std::uint32_t>(std::bit_cast<float>(rest) * 0x1p112F);
+  return std::bit_cast<float>(sign | (rest >= 0x0F800000U ? rest | 0x7F800000U : finite));
 }
 inline float BfloatToFloat(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16U); }
 std::uint16_t HalfFromDouble(double value);  // to nearest even
