@@ -19,7 +19,7 @@ std::vector<std::uint32_t> Run32(const std::string& instruction, const std::vect
   .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<12>; .reg .b64 %w<4>; .reg .b16 %h<4>;
   ld.param.u64 %rd1, [pa]; ld.param.u64 %rd2, [pb]; ld.param.u64 %rd3, [pc]; ld.param.u64 %rd4, [pd];
   ld.param.u32 %r6, [pn];
-  mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.s32 %r1, %r1, %r2, %r3;
+  mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r0, %tid.x; mad.lo.s32 %r1, %r1, %r2, %r0;
   setp.ge.u32 %p1, %r1, %r6; @%p1 bra DONE;
   mul.wide.u32 %rd5, %r1, 4;
   add.s64 %rd6, %rd1, %rd5; add.s64 %rd7, %rd2, %rd5; add.s64 %rd8, %rd3, %rd5; add.s64 %rd9, %rd4, %rd5;
@@ -28,11 +28,17 @@ std::vector<std::uint32_t> Run32(const std::string& instruction, const std::vect
   const std::vector<std::uint32_t> third = c.empty() ? std::vector<std::uint32_t>(a.size(), 0) : c;
   const std::uint64_t out = device.Reserve(a.size() * 4);
   const auto blocks = static_cast<std::uint32_t>((a.size() + 255) / 256);
-  const LaunchOutcome outcome =
-      device.Run(blocks, 256, {device.Upload(a), device.Upload(b), device.Upload(third), out, a.size()});
+  const std::vector<std::uint64_t> arguments{device.Upload(a), device.Upload(b), device.Upload(third), out, a.size()};
+  const LaunchOutcome outcome = device.Run(blocks, 256, arguments);
   EXPECT_EQ(outcome.ending, Ending::kCompleted) << instruction << ": " << outcome.reason;
   EXPECT_TRUE(outcome.findings.empty()) << outcome.findings[0].message;
-  return device.Download<std::uint32_t>(out, a.size());
+  const auto results = device.Download<std::uint32_t>(out, a.size());
+  EXPECT_TRUE(device.memory().Fill(out, 0xEE, a.size() * 4).ok());
+  RunOptions unchecked;
+  unchecked.check_races = unchecked.check_uninitialised = unchecked.count_memory = false;
+  device.Run(blocks, 256, arguments, unchecked);
+  EXPECT_EQ(device.Download<std::uint32_t>(out, a.size()), results) << instruction;
+  return results;
 }
 
 std::uint32_t One(const std::string& instruction, std::uint32_t a, std::uint32_t b, std::uint32_t c = 0) {
@@ -41,6 +47,35 @@ std::uint32_t One(const std::string& instruction, std::uint32_t a, std::uint32_t
 
 constexpr std::uint32_t kNan = 0x7FC00000U;
 std::uint32_t F(float value) { return std::bit_cast<std::uint32_t>(value); }
+
+TEST(Instructions, LoadsAndStoresOfAllWidthsAndSpaces) {
+  std::vector<std::uint32_t> words(300);  // the last warp has only some of its lanes
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = static_cast<std::uint32_t>(i * 0x9E3779B9U);
+  const auto expect = [&](const std::string& instructions, std::uint32_t (*of)(std::uint32_t)) {
+    const auto results = Run32(instructions, words, words);
+    for (std::size_t i = 0; i < words.size(); ++i) ASSERT_EQ(results[i], of(words[i])) << instructions << i;
+  };
+  using Word = std::uint32_t;
+  expect("ld.global.u8 %r5, [%rd6+1];", [](Word w) { return (w >> 8U) & 0xFFU; });
+  expect("ld.global.s8 %r5, [%rd6+3];", [](Word w) { return static_cast<Word>(static_cast<std::int32_t>(w) >> 24); });
+  expect("ld.global.s16 %r5, [%rd6+2];", [](Word w) { return static_cast<Word>(static_cast<std::int32_t>(w) >> 16); });
+  expect("ld.global.v2.u16 {%r5, %r3}, [%rd6]; shl.b32 %r5, %r5, 16; or.b32 %r5, %r5, %r3;",
+         [](Word w) { return (w << 16U) | (w >> 16U); });
+  expect("ld.global.v4.u8 {%r3, %r3, %r3, %r5}, [%rd6];", [](Word w) { return w >> 24U; });
+  expect("st.global.v2.u16 [%rd9], {%r2, %r2}; ld.global.u32 %r5, [%rd9];",
+         [](Word w) { return (w & 0xFFFFU) * 0x10001U; });
+  expect(
+      "{ .local .align 8 .b8 own[8]; st.local.u32 [own+4], %r2; st.local.u8 [own+5], %r1; ld.local.u16 %r5, [own+6]; }",
+      [](Word w) { return w >> 16U; });
+  expect(
+      "{ .local .align 8 .b8 own[8]; mov.u64 %w1, own; and.b32 %r4, %r2, 4; cvt.u64.u32 %w2, %r4;"
+      " add.u64 %w1, %w1, %w2; st.local.u32 [%w1], %r2; ld.local.u32 %r5, [%w1]; }",
+      [](Word w) { return w; });
+  expect(
+      "{ .shared .align 4 .b8 tile[1024]; mov.u64 %w1, tile; mul.wide.u32 %w2, %r0, 4; add.u64 %w1, %w1, %w2;"
+      " st.volatile.shared.u32 [%w1], %r2; ld.volatile.shared.u32 %r5, [%w1]; }",
+      [](Word w) { return w; });
+}
 
 TEST(Instructions, IntegerEdges) {
   EXPECT_EQ(One("div.u32 %r5, %r2, %r3;", 7, 0), 0xFFFFFFFFU);

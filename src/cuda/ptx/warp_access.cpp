@@ -279,7 +279,7 @@ bool Machine::LoadTogether(const Inst& inst, std::uint32_t mask, std::uint32_t b
     const std::uint32_t operand = Operand(inst, e);
     const std::uint8_t* from = access->data + std::size_t{e} * size;
     char* to = Register<char>(operand);
-    if (access->lanes.step == inst.slot_size && inst.slot_size == bytes) {
+    if (inst.vector == 1 && inst.slot_size == bytes && access->lanes.step == bytes) {
       std::memcpy(to, from, std::size_t{32} * bytes);
     } else if (!GatherAny(to, from, lanes, mask, inst)) {
       for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
@@ -315,7 +315,7 @@ bool Machine::StoreTogether(const Inst& inst, std::uint32_t mask, std::uint32_t 
     for (std::uint32_t e = 0; e < inst.vector; ++e) {
       const char* const from = Register<char>(Operand(inst, e));
       const std::size_t at = std::size_t{e} * size;
-      if (access->lanes.step == inst.slot_size && inst.slot_size == bytes) {
+      if (inst.vector == 1 && inst.slot_size == bytes && access->lanes.step == bytes) {
         std::memcpy(access->data, from, std::size_t{32} * bytes);
         std::memset(access->state, static_cast<int>(Writer::kDevice), std::size_t{32} * bytes);
         continue;
