@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <sstream>
 #include <system_error>
@@ -133,6 +134,7 @@ Result<DeviceReport> RunOnce(const KernelRunner& runner, const KernelBuild& buil
   DeviceTask timed = task;
   timed.program = options.arguments;
   timed.time_budget = time;
+  timed.instruction_budget = std::numeric_limits<std::int64_t>::max();  // the time alone says when it is too much
   timed.threads = options.threads > 0 ? static_cast<std::uint32_t>(options.threads) : AvailableProcessors();
   ASSIGN_OR_RETURN(KernelRun run, runner.Run(build, std::move(timed), time + std::chrono::seconds(5), env.stop));
   if (run.outcome.ending == SandboxOutcome::Ending::kStopped) return Error{ErrorKind::kCancelled, "interrupted"};
