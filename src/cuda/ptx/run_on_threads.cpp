@@ -203,7 +203,9 @@ bool Machine::ClaimTogether(const WarpAccess& access, std::uint32_t mask, std::u
   const Allocation& allocation = *last_allocation_;
   const std::uint64_t first = access.first - allocation.address;
   const auto& offsets = access.lanes.offsets;
-  if (access.lanes.step == bytes || access.lanes.same) {
+  // Lanes that are at most a word apart touch every word.
+  const std::uint32_t step = access.lanes.step;
+  if (access.lanes.same || (step != 0 && step <= std::max(bytes, 4U))) {
     if (claimer_->Claim(allocation, first, access.lanes.span + bytes, writes)) return true;
     GiveUp();
     return false;
