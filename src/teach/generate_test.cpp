@@ -47,6 +47,17 @@ TEST(GenerateSkill, ScreeningAndTheSharedBaselineSaveCalls) {
   EXPECT_LE(static_cast<double>(outcome->student_calls), 0.6 * static_cast<double>(outcome->full_student_calls));
 }
 
+TEST(GenerateSkill, TheTeacherIsToldWhatAScreenedCandidateLost) {
+  GenerationBench bench(Qualities({"[sim 0.6]", "[sim 0]", "[sim 0]"}));
+  bench.options.attempts = 2;
+  const Result<GenerateOutcome> outcome = bench.Run();
+  ASSERT_TRUE(outcome.ok());
+  ASSERT_THAT(outcome->candidates, SizeIs(3));
+  ASSERT_THAT(outcome->candidates[1].status, HasSubstr("screened out"));
+  EXPECT_THAT(bench.teacher_model.requests.back().messages[0].text,
+              AllOf(HasSubstr("outcome: screened out"), HasSubstr("  lost: What is the sum number ")));
+}
+
 TEST(GenerateSkill, OverfittingToTrainIsNotCalledHelp) {
   // Each rewrite answers the train cases that it has seen, word for word, and nothing else.
   GenerationBench bench([](const ChatRequest& request, std::size_t) -> Result<std::string> {

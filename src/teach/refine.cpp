@@ -212,7 +212,8 @@ Result<ProposalsOutcome> ProposeChanges(Teacher& teacher, const Material& materi
   values["count"] = options.candidates == 1 ? "one change"
                                             : Counted(options.candidates, "different change") +
                                                   ", the most promising first; each is tried on its own";
-  values["tokens"] = std::to_string(options.target.tokens);
+  // The draft may have needed more than the target.
+  values["tokens"] = std::to_string(std::max(options.target.tokens, options.target.count(candidate.skill.body)));
   ASSIGN_OR_RETURN(const Json answer, teacher.Ask({"refine", options.prompts->Render("refine-system"),
                                                    options.prompts->Render("refine", values),
                                                    ProposalsSchema(2 * options.candidates), attempt, 8192}));

@@ -36,7 +36,7 @@ Status TrainTrials::Measure(std::size_t index) {
   trials_[index] = std::move(trial);
   if (candidate.kind == "shorter")
     candidate.lost = AnswersLost(trials_.at(static_cast<std::size_t>(candidate.parent)), trials_.at(index));
-  if (candidate.parent >= 0) CompareByCase(candidate);
+  if (candidate.parent >= 0) CompareByCase(candidate, trials_.at(index), state_.train, true);
   std::vector<std::string> students;
   students.reserve(state_.trials.students.size());
   for (const Student& student : state_.trials.students) students.push_back(student.name);
@@ -46,14 +46,17 @@ Status TrainTrials::Measure(std::size_t index) {
   return {};
 }
 
-void TrainTrials::CompareByCase(Candidate& candidate) const {
+void TrainTrials::CompareByCase(Candidate& candidate, const Trial& trial, const std::vector<std::size_t>& cases,
+                                bool whole) const {
   const auto parent = trials_.find(static_cast<std::size_t>(candidate.parent));
   if (parent == trials_.end()) return;
+  candidate.gained_on.clear();
+  candidate.lost_on.clear();
   std::map<std::string, std::size_t> before = PassesByCase(parent->second);
-  std::map<std::string, std::size_t> after = PassesByCase(trials_.at(static_cast<std::size_t>(candidate.id)));
-  for (const std::size_t i : state_.train) {
+  std::map<std::string, std::size_t> after = PassesByCase(trial);
+  for (const std::size_t i : cases) {
     const Case& one = state_.out.cases[i];
-    if (before[one.id] == after[one.id]) continue;
+    if (whole ? before[one.id] == after[one.id] : (before[one.id] == 0) == (after[one.id] == 0)) continue;
     std::vector<std::string>& changed = before[one.id] < after[one.id] ? candidate.gained_on : candidate.lost_on;
     changed.push_back(fmt::format("{} ({} → {})", CutToColumns(OneLine(one.input), 80), before[one.id], after[one.id]));
   }
@@ -83,6 +86,7 @@ Result<Screening> TrainTrials::Screen(std::size_t index, std::size_t best, const
     ASSIGN_OR_RETURN(const Trial trial, state_.Try(state_.out.candidates[index].skill, std::move(spec)));
     state_.out.student_calls += trial.asked;
     screening.passed = AnswersPassed(trial, ids);
+    CompareByCase(state_.out.candidates[index], trial, cases, screening.rounds == all);
   }
   return screening;
 }

@@ -46,7 +46,9 @@ class TrainTrials {
   void CountInFull();
 
  private:
-  void CompareByCase(Candidate& candidate) const;
+  // What a candidate gains and loses on these cases. Not `whole`: in fewer rounds than its parent, so only cases count
+  // of which no answer passed before or none passes now.
+  void CompareByCase(Candidate& candidate, const Trial& trial, const std::vector<std::size_t>& cases, bool whole) const;
 
   GenerationState& state_;
   std::map<std::size_t, Trial> trials_;  // by candidate
