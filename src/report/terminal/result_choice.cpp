@@ -92,11 +92,19 @@ std::string BestWithoutText(const SweetSpot& spot, const Choice& used) {
   return fmt::format("Highest without the skill: {}, {}.", best->cell->name, RateAndPrice(spot, *best, &used));
 }
 
-// "Cheaper, but worse: haiku with the skill, $0.0014 an answer: 84 % passed, 6 points fewer."
-std::string InsteadText(const SweetSpot& spot, const std::string& what, const Choice& choice, const Choice& used) {
+// By less than what is shown as 0 % of the tokens, a choice isn't cheaper.
+bool IsCheaper(const SweetSpot& spot, const Choice& choice, const Choice& than) {
+  return PriceOf(spot, choice) < (spot.by_cost ? 1.0 : 0.995) * PriceOf(spot, than);
+}
+
+// "Cheaper: haiku with the skill, $0.0014 an answer: 84 % passed, 6 points fewer so far." Where the choices cost the
+// same, `what` is replaced by the tokens that this one saves: nothing else speaks for it.
+std::string InsteadText(const SweetSpot& spot, std::string what, const Choice& choice, const Choice& used) {
   const double points = WholePercent(used.rate) - WholePercent(choice.rate);
-  const std::string fewer = points > 0.0 ? fmt::format("{:.0f} point{} fewer", points, points == 1.0 ? "" : "s")
+  const std::string fewer = points > 0.0 ? fmt::format("{:.0f} point{} fewer so far", points, points == 1.0 ? "" : "s")
                                          : std::string("no fewer, which may be luck");
+  if (!spot.by_cost)
+    what = fmt::format("With {:.0f} % fewer tokens:", WholePercent(1.0 - PriceOf(spot, choice) / PriceOf(spot, used)));
   return fmt::format("{} {}, {}: {} passed, {}.", what, LabelOf(choice, "the"), PriceText(spot, choice),
                      PercentText(choice.rate), fewer);
 }
@@ -105,13 +113,10 @@ std::string InsteadText(const SweetSpot& spot, const std::string& what, const Ch
 std::string CheaperText(const SweetSpot& spot, const Choice& used) {
   const Choice* cheaper = nullptr;
   for (const Choice& choice : spot.choices) {
-    if (PriceOf(spot, choice) >= PriceOf(spot, used) || choice.rate <= 0.0) continue;
+    if (!IsCheaper(spot, choice, used) || choice.rate <= 0.0) continue;
     if (cheaper == nullptr || choice.rate > cheaper->rate) cheaper = &choice;
   }
-  if (cheaper == nullptr) return "";
-  const std::string what = spot.by_cost ? "Cheaper" : "Fewer tokens";
-  return InsteadText(spot, what + (WholePercent(cheaper->rate) < WholePercent(used.rate) ? ", but worse:" : ":"),
-                     *cheaper, used);
+  return cheaper == nullptr ? "" : InsteadText(spot, "Cheaper:", *cheaper, used);
 }
 
 // What to take while nothing is shown: the cheapest that is near the best by the estimates; "" if nothing cheaper is.
@@ -120,7 +125,7 @@ std::string ForNowText(const SweetSpot& spot, const Choice& best) {
   const Choice* near = nullptr;
   for (const Choice& choice : spot.choices) {
     if (choice.with_skill && choice.cell->verdict != Verdict::kHelps) continue;
-    if (choice.rate <= 0.0 || choice.rate < best.rate - kNear || PriceOf(spot, choice) >= PriceOf(spot, best)) continue;
+    if (choice.rate <= 0.0 || choice.rate < best.rate - kNear || !IsCheaper(spot, choice, best)) continue;
     if (near == nullptr || PriceOf(spot, choice) < PriceOf(spot, *near)) near = &choice;
   }
   return near == nullptr ? "" : InsteadText(spot, "For now, use", *near, best);

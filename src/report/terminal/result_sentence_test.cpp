@@ -263,7 +263,14 @@ TEST(ResultText, WithoutABestValueTheCheapestNearTheBestForNow) {
   found->response.text = "edition = 2";
   found->checks = {{"check", Outcome::kFail, ""}};
   EXPECT_THAT(ResultText(run.judged()),
-              HasSubstr("For now, use student with the skill, $0.0010 an answer: 94 % passed, 6 points fewer."));
+              HasSubstr("For now, use student with the skill, $0.0010 an answer: 94 % passed, 6 points fewer so far."));
+  for (Sample& sample : run.samples) {
+    sample.response.cost_usd = 0.0;
+    sample.response.usage = {sample.student == "best" ? 200 : 100, 0, 0, 0, 0};
+  }
+  EXPECT_THAT(ResultText(run.judged()),
+              AllOf(HasSubstr("With 50 % fewer tokens: student with the skill, free"), Not(HasSubstr("For now, use"))))
+      << "where both are free, the reason is named";
 }
 
 TEST(ResultText, AModelWhoseRequestsAllFailed) {
