@@ -154,6 +154,22 @@ std::string EstimateText(const JudgedRun& run, const StudentVerdict& verdict) {
                                  : "the lift allows for rounds that could depend on the answers");
 }
 
+// Why the lift isn't the difference of the pass rates after an interruption, or with errors.
+std::string OpenRoundsText(const JudgedRun& run, std::size_t student) {
+  const StudentVerdict& verdict = run.verdicts[student];
+  const ArmSummary* with = ArmOf(run.summary.students[student], Arm::kSkill);
+  const ArmSummary* without = ArmOf(run.summary.students[student], ComparedArm(run.plan()));
+  if (!verdict.lift || verdict.complete_rounds < 1 || !verdict.excluded.empty() || with == nullptr ||
+      without == nullptr || !with->rate() || !without->rate())
+    return "";
+  const std::size_t counting = verdict.cases * static_cast<std::size_t>(verdict.complete_rounds);
+  const bool same = std::max(with->answered, without->answered) <= counting;
+  if (same || PointsText(*verdict.lift) == PointsText(*with->rate() - *without->rate())) return "";
+  return fmt::format(
+      "the pass rates count all answers, lift and verdict only those of the {}",
+      verdict.complete_rounds == 1 ? "complete round" : fmt::format("{} complete rounds", verdict.complete_rounds));
+}
+
 std::string RepeatText(const JudgedRun& run, std::size_t student) {
   const StudentVerdict& verdict = run.verdicts[student];
   if (!verdict.answers_repeat) return "";
@@ -385,6 +401,7 @@ std::vector<std::string> VerdictRemarks(const JudgedRun& run, std::size_t studen
   remarks.push_back(CopiesText(verdict));
   remarks.push_back(ExcludedText(run, student));
   remarks.push_back(EstimateText(run, verdict));
+  remarks.push_back(OpenRoundsText(run, student));
   remarks.push_back(CorrectedLiftText(run, student));
   std::erase(remarks, "");
   return remarks;

@@ -126,6 +126,17 @@ TEST(VerdictRemarks, TheMeasuredLiftWhereAnotherIsShown) {
   EXPECT_THAT(VerdictRemarks(run.judged(), 0), Not(Contains(StartsWith("the plain mean"))));
 }
 
+TEST(VerdictRemarks, AnswersOutsideTheCompleteRounds) {
+  ReportRun run;
+  const auto remark = StartsWith("the pass rates count all answers");
+  run.verdicts[0].lift = 1.0;
+  run.verdicts[0].cases = 2;
+  run.verdicts[0].complete_rounds = 1;
+  EXPECT_THAT(VerdictRemarks(run.judged(), 0), Contains(remark)) << "4 answers without the skill, 3 with it";
+  run.verdicts[0].complete_rounds = 2;
+  EXPECT_THAT(VerdictRemarks(run.judged(), 0), Not(Contains(remark)));
+}
+
 TEST(VerdictRemarks, AVerdictBesideAnIntervalThatIncludesZero) {
   ReportRun run;
   StudentVerdict& verdict = run.verdicts[0];
