@@ -157,8 +157,9 @@ TerminalText ContrastsText(std::span<const NamedContrast> contrasts, double marg
                               PointsText(range.high)),
                   MeasuredChange(contrast.tokens), MeasuredChange(contrast.cost_usd),
                   MeasuredChange(contrast.seconds)});
+    const std::string rounds = Counted(static_cast<std::size_t>(contrast.rounds), "round");
     results += TerminalText::Format(
-        "{}: {}\n", label,
+        "{}{}: {}\n", label, named.a.run == named.b.run ? "" : fmt::format(", in the {} that both runs have", rounds),
         Tinted(style, TintOfWord(WordFor(contrast, margin)), TerminalText::EscapeLine(WordText(contrast, margin))));
   }
   if (results.empty()) return problems;

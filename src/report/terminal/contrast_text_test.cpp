@@ -33,6 +33,11 @@ TEST(ContrastsText, DifferenceResultAndPrices) {
   EXPECT_THAT(text, HasSubstr("-90 %"));
   EXPECT_THAT(text, HasSubstr("haiku without the skill: B is not worse by more than 5 points\n"));
   EXPECT_THAT(text, HasSubstr("not compared: "));
+  ChoiceAnswers later = MakeAnswers("opus", 12, 12);
+  later.run = "later";
+  EXPECT_THAT(
+      ContrastsText(std::vector{ContrastBWithA(MakeAnswers("opus", 12, 10), later)}, 0.05, kPlainContrast).text(),
+      HasSubstr(", in the 10 rounds that both runs have: B is not worse"));
 }
 
 TEST(ContrastsText, HostileNames) {
