@@ -39,9 +39,9 @@ class ListCommand : public CommandLineTest {
                      {"input": "two and two", "expected": {"contains": "number 4"}}])");
   }
 
-  void Eval(const std::string& model) {
-    ASSERT_EQ(Run({"eval", (skills() / "arithmetic").string(), "--runs-dir", runs().string(), "-m", model}), 0)
-        << error;
+  void Eval(const std::string& model, const std::string& rounds = "1") {
+    const std::string skill = (skills() / "arithmetic").string();
+    ASSERT_EQ(Run({"eval", skill, "--runs-dir", runs().string(), "-m", model, "--runs", rounds}), 0) << error;
   }
 
   void List(std::vector<std::string> more = {}) {
@@ -60,12 +60,12 @@ class ListCommand : public CommandLineTest {
 TEST_F(ListCommand, ShowsTheNewestVerdictOfEachModel) {
   Eval(kHelping);
   Eval(kHurting);
-  Eval(kHelping);
+  Eval(kHelping, "5");
   List();
   const std::string newest = FindRuns(runs()).back().filename().string();
-  EXPECT_THAT(out,
-              AllOf(HasSubstr(kHelping + ": "), HasSubstr(", +100 points · run " + newest.substr(newest.size() - 4)),
-                    HasSubstr(kHurting + ": "), HasSubstr(", -100 points"), Not(HasSubstr("changed"))));
+  EXPECT_THAT(out, AllOf(HasSubstr(kHelping + ": "),
+                         HasSubstr("helps on these 2 cases, +100 points · run " + newest.substr(newest.size() - 4)),
+                         HasSubstr(kHurting + ": "), HasSubstr(", -100 points"), Not(HasSubstr("changed"))));
   const Json verdicts = Verdicts();
   ASSERT_EQ(verdicts.size(), 2U);
   EXPECT_EQ(verdicts.at(0).at("model"), kHelping);

@@ -10,6 +10,7 @@
 #include "cli/skills/agent_option.h"
 #include "report/terminal/eval_text.h"
 #include "report/terminal/figures.h"
+#include "report/terminal/verdict_text.h"
 #include "report/terminal/verdict_words.h"
 #include "util/text.h"
 #include "util/tokens.h"
@@ -77,8 +78,9 @@ TreeNode VerdictNode(const LastVerdict& last, bool verbose, const Style& style) 
   const std::string& model = row.student.student.name;
   if (verbose)
     return {TerminalText::Format("{}: {} · {}", model, LiftLine(row.verdict, *row.shown_lift(), style), dim), ""};
+  const std::string claim = ClaimText(row.verdict);
   const TerminalText word =
-      Tinted(style, ShownAs(row.verdict.word).tint, TerminalText::EscapeLine(VerdictName(row.verdict.word)));
+      Tinted(style, ShownAs(row.verdict.word).tint, TerminalText::EscapeLine(claim.substr(0, claim.find(';'))));
   return {TerminalText::Format("{}: {}, {} points · {}", model, word, PointsText(*row.shown_lift()), dim), ""};
 }
 

@@ -290,7 +290,7 @@ TEST(WorthItsTokens, IsSeldomWrong) {
 
 TEST(MatrixText, Golden) {
   EXPECT_EQ(MatrixText(Made(), kPlainMatrix).text(),
-            "Use s with the models that it helps.\n"
+            "On the cases measured, use s with the models that it helps.\n"
             "s pays for haiku (58 % → 96 %, a passed answer cost 15 % less) and tiny (0 % → 40 %); makes no difference "
             "to opus\n  (97 % → 97 %).\n\n"
             "skill  haiku  opus  tiny\n"

@@ -161,7 +161,7 @@ std::string TableResult(const Matrix& matrix) {
   const std::string models = matrix.models.size() == 1
                                  ? ModelNames(matrix)[0]
                                  : fmt::format("the models that {}", use.size() == 1 ? "it helps" : "they help");
-  if (!use.empty()) sentences.push_back(fmt::format("Use {} with {}.", NamesText(use), models));
+  if (!use.empty()) sentences.push_back(fmt::format("On the cases measured, use {} with {}.", NamesText(use), models));
   if (!leave.empty()) sentences.push_back(fmt::format("Leave out {}.", NamesText(leave)));
   if (!open.empty()) sentences.push_back(fmt::format("Not decided, so leave out for now: {}.", NamesText(open)));
   return fmt::format("{}", fmt::join(sentences, " "));
