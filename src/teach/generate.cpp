@@ -344,10 +344,7 @@ class Generation {
       std::erase_if(*left_out, [&](const std::string& rule) { return Has(chosen.skill, rule); });
     for (const Rule& rule : chosen.rules) out_.provenance.push_back(ProvenanceLine(rule, material_));
     if (material_.has_existing()) out_.lost_facts = LostFacts(material_.existing, chosen.skill);
-    if (!material_.items.empty()) {
-      out_.coverage = CoverageOf(material_, chosen.rules, out_.cases);
-      state_.Say("tests", CoverageLine(out_.coverage, material_));
-    }
+    if (!material_.items.empty()) out_.coverage = CoverageOf(material_, chosen.rules, out_.cases);
   }
 
   // Whether the skill has a rule "RULE (IDS)" that was left out of a draft: a refinement may have brought it back.
