@@ -130,6 +130,12 @@ class Measure(Runner):
         self.measure(1, mode="validate", skills="plain", strict="true")
         self.assertTrue(any(line.startswith("::warning file=plain/SKILL.md") for line in self.obeyed()))
 
+    def test_a_folder_of_skills(self):
+        self.write_skill("set/first", cases=[{"input": "Say a.", "expected": {"contains": ["a"]}}])
+        self.write_skill("set/second", cases=[{"input": "Say b.", "expected": {"contains": ["b"]}}])
+        self.measure(0, skills="set")
+        self.assertEqual(len(self.outputs()["runs"].split()), 2)
+
     def test_check(self):
         self.measure(0, mode="check")
         self.assertIn("\n    16 of 16 right answers pass", self.summary())
