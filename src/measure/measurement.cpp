@@ -12,6 +12,7 @@
 #include "check/check.h"
 #include "check/suite_answers.h"
 #include "eval/journal/cache.h"
+#include "eval/journal/runs_folder.h"
 #include "eval/plan/cell.h"
 #include "eval/plan/placebo.h"
 #include "eval/verdict/gate_forecast.h"
@@ -155,6 +156,7 @@ Result<TakenShare> ShareOf(const MeasureSpec& spec, Measurement& measurement) {
                           .reuses_answers = spec.uses_cache,
                           .looks_before = spec.looks_before,
                           .may_change_seed = true};
+  if (spec.is_kept) RETURN_IF_ERROR(MakeRunsFolder(runs_dir));
   Result<TakenShare> share = TakenShare::Take(runs_dir, policy, measurement.plan);
   if (!share) return share.error().With("counting earlier looks at the tests (--no-ledger ignores them)");
   if (const std::uint64_t seed = measurement.plan.sampling.seed; seed != spec.sampling.seed) {

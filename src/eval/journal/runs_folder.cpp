@@ -8,8 +8,9 @@ namespace upskill {
 Result<Folder> MakeRunsFolder(const std::filesystem::path& path) {
   std::error_code code;
   const bool is_new = !std::filesystem::exists(path, code);
-  ASSIGN_OR_RETURN(Folder folder, Folder::Make(path));
-  if (is_new) RETURN_IF_ERROR(folder.WriteFile(".gitignore", "*\n"));
+  Result<Folder> folder = Folder::Make(path);
+  if (!folder) return folder.error().With("the folder of runs");
+  if (is_new) RETURN_IF_ERROR(folder->WriteFile(".gitignore", "*\n"));
   return folder;
 }
 
