@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -86,7 +87,11 @@ Result<std::unique_ptr<Model>> LoadLlamaModel(const LlamaOptions& options) {
   }
   if (!model) {
     const std::string reason = TakeLibraryError();
-    return failed(reason.empty() ? "llama.cpp can't load it" : reason);
+    if (reason.empty()) return failed("llama.cpp can't load it");
+    constexpr std::array kSigns = {"remaining file size", "failed to read", "corrupted or incomplete"};
+    const bool is_damaged = std::any_of(kSigns.begin(), kSigns.end(),
+                                        [&](const char* sign) { return reason.find(sign) != std::string::npos; });
+    return failed(is_damaged ? fmt::format("the file is cut off or damaged: fetch it again ({})", reason) : reason);
   }
   if (llama_model_has_encoder(model.get()) || !llama_model_has_decoder(model.get())) {
     return failed("it has an encoder, so it is not a chat model");
