@@ -266,16 +266,16 @@ TEST_F(Cli, ResumeIgnoresNoOption) {
 TEST_F(Cli, EvalErrors) {
   EXPECT_EQ(Run({"eval", (folder.path() / "none").string()}), 2);
   EXPECT_THAT(error, HasSubstr("No such file or directory"));
-  EXPECT_EQ(Eval({}, "gpt-99"), 2);
-  EXPECT_THAT(error, HasSubstr("unknown model 'gpt-99'; if a server of yours has it, add --base-url URL;"));
-  EXPECT_EQ(Eval({}, "sim:base=7"), 2);
-  EXPECT_EQ(Eval({}, "sim:base=0.5?threads=2"), 2);
-  EXPECT_THAT(error, HasSubstr("after the colon"));
-  EXPECT_EQ(Eval({}, "llama:/none/x.gguf"), 2);
-  EXPECT_THAT(error, HasSubstr("/none/x.gguf"));
-  EXPECT_EQ(Eval({}, "x.gguf?speed=9"), 2);
-  EXPECT_THAT(error, HasSubstr("unknown setting 'speed'"));
-  EXPECT_EQ(Eval({}, "x.gguf?threads=0"), 2);
+  for (const auto& [model, message] :
+       {std::pair("gpt-99", "unknown model 'gpt-99'; if a server of yours has it, add --base-url URL;"),
+        {"agent:codex", "no 'codex' in PATH"},
+        {"sim:base=0.5?threads=2", "after the colon"},
+        {"llama:/none/x.gguf", "/none/x.gguf"},
+        {"x.gguf?speed=9", "unknown setting 'speed'"},
+        {"x.gguf?threads=0", ""}}) {
+    EXPECT_EQ(Eval({}, model), 2);
+    EXPECT_THAT(error, HasSubstr(message));
+  }
   EXPECT_EQ(Eval({"-t", folder.Write("bad.json", "[1,\n").string()}), 2);
   EXPECT_THAT(error, HasSubstr("bad.json:2:1"));
   EXPECT_EQ(Run({"eval", skill(), "-m", kGood, "--runs-dir", (folder.path() / "config.yaml" / "runs").string()}), 2);

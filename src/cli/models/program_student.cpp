@@ -150,6 +150,9 @@ Result<std::unique_ptr<Model>> OpenProgram(const ModelSpec& spec, const Catalog&
   ASSIGN_OR_RETURN(const ProgramTarget target,
                    TargetOf(program.program, model, catalog, !options.base_urls.empty(), spec.text));
   RETURN_IF_ERROR(CheckModelName(target.spec.model, spec.text));
+  Result<ProgramPlace> place = FindProgramPlace(program.program, env.variable);
+  if (!place) return place.error().With(fmt::format("model '{}'", spec.text));
+  program.place = *std::move(place);
 
   Catalog with_own = catalog;
   with_own.providers[target.provider.name] = target.provider;
@@ -172,10 +175,6 @@ Result<std::unique_ptr<Model>> OpenProgram(const ModelSpec& spec, const Catalog&
   program.endpoint.price = catalog.PriceOf(target.priced_as, target.spec.model);
   program.endpoint.local = connection.local;
   program.endpoint_identity = fmt::format("{} at {}", target.spec.canonical, connection.servers);
-
-  Result<ProgramPlace> place = FindProgramPlace(program.program, env.variable);
-  if (!place) return place.error().With(fmt::format("model '{}'", spec.text));
-  program.place = *std::move(place);
   program.client = options.client;
   program.clock = env.clock;
   program.parallel = options.parallel;
