@@ -30,7 +30,7 @@ Json ErrorsByKind(const ArmSummary& arm) {
 }
 
 std::string WholeText(double value) { return fmt::format("{:.0f}", value); }
-std::string FineMoneyText(double usd) { return fmt::format("{:.5f}", usd); }
+std::string FineMoneyText(double usd) { return usd == 0.0 ? "free" : fmt::format("{:.5f}", usd); }
 
 using In = const ArmSummary&;
 constexpr std::array kArmColumns = {

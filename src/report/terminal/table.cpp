@@ -2,6 +2,7 @@
 #include "report/terminal/table.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <string>
 
@@ -44,6 +45,14 @@ std::vector<std::size_t> Table::Widths() const {
   return widths;
 }
 
+// Whether two names, which are in the first column, would be shown as the same.
+bool Table::CutsNamesAlike(std::size_t width) const {
+  std::map<std::string, std::string> names;
+  return std::any_of(rows_.begin(), rows_.end(), [&](const auto& row) {
+    return names.emplace(row[0].Cut(width).text(), row[0].text()).first->second != row[0].text();
+  });
+}
+
 Table::Layout Table::LayOut(const Style& style) const {
   Layout layout;
   layout.widths = Widths();
@@ -70,7 +79,7 @@ Table::Layout Table::LayOut(const Style& style) const {
     const std::size_t excess = total() - style.columns;
     layout.widths[c] = std::max(least(c), layout.widths[c] > excess ? layout.widths[c] - excess : 0);
   }
-  layout.fits = total() <= style.columns;
+  layout.fits = total() <= style.columns && !CutsNamesAlike(layout.widths[0]);
   return layout;
 }
 

@@ -41,6 +41,7 @@ class Table {
     bool fits = false;
   };
   Layout LayOut(const Style& style) const;
+  bool CutsNamesAlike(std::size_t width) const;
   std::vector<std::size_t> Widths() const;
   TerminalText RenderAsList(const Style& style) const;
 

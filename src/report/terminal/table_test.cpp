@@ -72,6 +72,16 @@ TEST(Table, IsAListWhereItIsTooNarrow) {
   for (const std::size_t columns : {0U, 1U, 5U, 10U}) EXPECT_THAT(Render(MakeTable(), columns), HasSubstr("name"));
 }
 
+TEST(Table, IsAListWhereNamesWouldBeCutToTheSame) {
+  Table table({{"name", Table::Align::kLeft, true}, {"count"}, {"note"}});
+  table.AddRow({"a long beginning and one", "1", "ten wide.."});
+  EXPECT_EQ(Render(table, 36), "name               count  note\na long beginning…  1      ten wide..\n");
+  table.AddRow({"a long beginning and two", "2", ""});
+  EXPECT_EQ(Render(table, 36),
+            "name   a long beginning and one\ncount  1\nnote   ten wide..\n\n"
+            "name   a long beginning and two\ncount  2\n");
+}
+
 TEST(Table, OnlyTheHead) {
   const Table table({{"name", Table::Align::kLeft}, {"count", Table::Align::kRight}});
   EXPECT_TRUE(table.empty());
