@@ -260,7 +260,7 @@ Result<EvalSession> OpenEval(const Skill& skill, EvalOptions& options, const Eva
   return OpenEvalSession(spec, std::move(resumed), options, config, env);
 }
 
-// A folder that isn't a skill stands for the skills below it.
+// A folder that isn't a skill stands for the skills below it. A skill that is named twice is measured once.
 Result<std::vector<std::string>> SkillsNamed(const std::vector<std::string>& given) {
   std::vector<std::string> skills;
   for (const std::string& path : given) {
@@ -270,7 +270,10 @@ Result<std::vector<std::string>> SkillsNamed(const std::vector<std::string>& giv
       ASSIGN_OR_RETURN(below, FindSkillFolders(path));
     }
     if (below.empty()) below.push_back(path);  // what is wrong with it is said when it is loaded
-    skills.insert(skills.end(), below.begin(), below.end());
+    for (const std::string& skill : below) {
+      const auto is_same = [&](const std::string& other) { return std::filesystem::equivalent(other, skill, code); };
+      if (std::none_of(skills.begin(), skills.end(), is_same)) skills.push_back(skill);
+    }
   }
   return skills;
 }

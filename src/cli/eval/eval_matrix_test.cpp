@@ -59,7 +59,7 @@ class EvalMatrix : public CommandLineTest {
 };
 
 TEST_F(EvalMatrix, EverySkillHasARunAndAllShareTheirBaselines) {
-  ASSERT_EQ(Eval({"one", "two"}, {"-m", "sim:base=0,skill=1"}), 0) << error;
+  ASSERT_EQ(Eval({"one", "two", "one/../one"}, {"-m", "sim:base=0,skill=1"}), 0) << error;
   EXPECT_THAT(out, AllOf(HasSubstr("skill 1 of 2: " + Path("one")), HasSubstr("skill 2 of 2: " + Path("two")),
                          HasSubstr("helps"), HasSubstr("upskill report ")));
   EXPECT_THAT(out, HasSubstr("✓ 2 of 2 verdicts hold for the whole table"));
