@@ -25,6 +25,7 @@
 #include "cli/models/sandbox_option.h"
 #include "cli/options/help_formatter.h"
 #include "cli/options/option_checks.h"
+#include "cli/skills/skill_argument.h"
 #include "eval/journal/judgment_store.h"
 #include "eval/run/judge_answers.h"
 #include "eval/run/judge_record.h"
@@ -161,8 +162,12 @@ struct CheckCommandOptions {
 
 namespace fs = std::filesystem;
 
-Result<Suite> LoadSuiteOf(const std::string& name) {
+// Of a folder or file, or of a skill by its name.
+Result<Suite> LoadSuiteOf(const std::string& name, const Env& env) {
   std::error_code code;
+  if (!fs::exists(name, code)) {
+    if (const Result<fs::path> named = PathOfSkill(name, env)) return LoadSuiteOfSkill(*named);
+  }
   if (fs::is_directory(name, code)) return LoadSuiteOfSkill(name);
   if (fs::path(name).filename() == "SKILL.md") return LoadSuiteOfSkill(FolderOf(name));
   return LoadSuite(name);
@@ -336,7 +341,7 @@ void AddCheckCommand(CLI::App& app, CheckCommandOptions& options) {
 ExitCode RunCheck(const CheckCommandOptions& options, Env& env) {
   const Result<FileFormat> format = FileFormatOf(options.output);
   if (!format) return PrintError(env, format.error());
-  Result<Suite> suite = LoadSuiteOf(options.suite);
+  Result<Suite> suite = LoadSuiteOf(options.suite, env);
   if (!suite) return PrintError(env, suite.error());
   if (const Status kept = CheckNoCasesAreLost(options.output, *format, *suite); !kept)
     return PrintError(env, kept.error());

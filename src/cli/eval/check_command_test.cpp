@@ -135,6 +135,8 @@ TEST_F(CheckCommand, TakesTheSkillsFile) {
   folder.Write("skill/SKILL.md", "---\nname: colours\ndescription: Names colours.\n---\nteal\n");
   folder.Write("skill/tests.json", kSound);
   EXPECT_EQ(Run({"check", (folder.path() / "skill/SKILL.md").string()}), 0) << error;
+  variables["UPSKILL_CONFIG"] = folder.Write("config.yaml", "skills_dir: " + folder.path().string() + "\n").string();
+  EXPECT_EQ(Run({"check", "skill"}), 0) << "by its name: " << error;
 }
 
 TEST_F(CheckCommand, LintsOnRequest) {
