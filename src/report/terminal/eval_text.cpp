@@ -66,9 +66,11 @@ TerminalText TokensText(const JudgedRun& run, std::size_t index) {
   all.with = *after->mean_output_tokens();
   const double prompt = static_cast<double>(after->prompt_tokens) / static_cast<double>(after->answered) -
                         static_cast<double>(before->prompt_tokens) / static_cast<double>(before->answered);
-  return TerminalText::Format(
-      "{} · prompt {}{}", ChangeText(paired ? *paired : all, Unit::kTokens, " tokens per answer"),
-      std::round(prompt) < 0 ? "" : "+", NumberText(prompt) + (std::round(prompt) > 0 ? " for the skill" : ""));
+  const bool grows = std::round(prompt) > 0;
+  const char* what = *reference == Arm::kPrevious ? " against the previous version" : grows ? " for the skill" : "";
+  return TerminalText::Format("{} · prompt {}{}{}",
+                              ChangeText(paired ? *paired : all, Unit::kTokens, " tokens per answer"),
+                              std::round(prompt) < 0 ? "" : "+", NumberText(prompt), what);
 }
 
 // What answers take: tokens, time, money.

@@ -115,6 +115,11 @@ TEST(EvalBars, AVerdict) {
   EXPECT_THAT(bars, Not(HasSubstr(" \n")));
 }
 
+TEST(EvalBars, APromptThatGrewSinceThePreviousVersion) {
+  EXPECT_THAT(EvalBars(BrokenRun("").judged(), {false, 200}).text(),
+              HasSubstr(" · prompt +200 against the previous version\n"));
+}
+
 TEST(EvalBars, NarrowPlacesPutTheLiftBelow) {
   const std::string bars = EvalBars(ClearRun().judged(), {false, 60}).text();
   EXPECT_THAT(bars, HasSubstr("  with skill  ██████████  100 %   16/16\n  lift        +100 points\n"));
