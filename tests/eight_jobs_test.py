@@ -226,7 +226,7 @@ class Jobs(unittest.TestCase):
         process.communicate()
         Model.seconds = 0.0
         self.upskill("eval", skill, "-m", "generic.weak", "--resume", "latest")
-        self.says("0/40", "40/40", "helps")
+        self.says("0/40", "40/40", "+100 points")
         self.upskill("eval", skill, "-m", "generic.weka", "--runs", "1", code=3)
         self.says("weka", "did you mean 'weak'", "middle", "strong")
         self.environment["GENERIC_API_KEY"] = "another-key"

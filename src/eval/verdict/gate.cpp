@@ -223,9 +223,8 @@ class Examiner {
                                 *findable * 100.0)};
     const bool rounds_help = !loss->answers_repeat && loss->most_rounds < kManyRounds &&
                              loss->guard.FindableLoss(loss->units, kManyRounds, loss->before);
-    return {true, fmt::format("{}; even if every answer had failed, fewer than 90 % of runs would have shown it: add "
-                              "cases{}",
-                              text, rounds_help ? " or raise --runs" : "")};
+    return {true, fmt::format("{}; too few answers to find even the loss of all passes: add cases{}", text,
+                              rounds_help ? " or raise --runs" : "")};
   }
 
   Finding NotWorse(const ChoiceAnswers& a, const ChoiceAnswers& b) const {

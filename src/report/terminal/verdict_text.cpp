@@ -113,11 +113,9 @@ std::string LaterAnswersText(const StudentVerdict& verdict) {
 
 // Why what holds of new cases isn't claimed.
 std::string GeneralText(const StudentVerdict& verdict) {
-  if (verdict.general_withheld == Verdict::kUndecided) return "";
-  const char* word = VerdictName(verdict.general_withheld);
-  if (verdict.general_withheld != verdict.word)
-    return fmt::format("'{}' isn't claimed of new cases, because the verdict on these cases isn't '{}'", word, word);
-  return fmt::format("'{}' isn't claimed of new cases, because their interval doesn't exclude 0", word);
+  if (verdict.general_withheld == Verdict::kUndecided || verdict.general_withheld != verdict.word) return "";
+  return fmt::format("'{}' isn't claimed of new cases, because their interval doesn't exclude 0",
+                     VerdictName(verdict.general_withheld));
 }
 
 // An interval beside `helps` that begins at 0 calls for an explanation, as does one beside `undecided` that excludes 0.
