@@ -344,7 +344,8 @@ HowKnown EvidenceOfCall(const Trace& trace, std::size_t call) {
     return FoundNothing(CommandKey(event.command), result.text) ? HowKnown::kReadInFiles : HowKnown::kRanAndFailed;
   if (!event.command.empty() && !IsLookingAround(event)) {
     if (OutputSaysFailure(result.text)) return HowKnown::kRanAndFailed;
-    return result.status == CallStatus::kOk ? HowKnown::kRanAndPassed : HowKnown::kRan;
+    const bool still_runs = result.text.starts_with("Command running in background");
+    return result.status == CallStatus::kOk && !still_runs ? HowKnown::kRanAndPassed : HowKnown::kRan;
   }
   if (MayWriteFile(event)) return HowKnown::kOnlyWritten;
   if (event.tool == "exec") return HowKnown::kRan;  // a script of Codex, whose calls have outcomes of their own

@@ -214,6 +214,9 @@ TEST(WholeDigest, EverythingIsToldOnceAndHowItIsKnown) {
   session.Call("WebFetch", Json::object({{"url", "https://docs.test"}}), "The flag is --zone.");
   session.User("can you use the zone in b.c instead of UTC?");
   session.User("no, never in b.c");
+  session.Run("make serve", "Command running in background with ID: b1");
+  session.User("[Request interrupted by user]");
+  session.User("<command-name>/mcp</command-name>");
   session.User("The folder is wrong. What is the right one?");
   session.Call("Write", Json::object({{"file_path", "/p/b.toml"}, {"content", "edition = 5\n"}}), "ok");
   const Digest digest = MakeDigest({session.Read("s.jsonl")}, {});
@@ -225,6 +228,9 @@ TEST(WholeDigest, EverythingIsToldOnceAndHowItIsKnown) {
   EXPECT_THAT(text, HasSubstr("Didn't work · ran and failed\n$ make test\n→ a.c:3: error: x undeclared\n"));
   EXPECT_THAT(text, HasSubstr("Command · ran and passed\n(changed before this: /p/a.c)\n$ make test\n→ 1 passed\n"));
   EXPECT_THAT(text, HasSubstr("Looked up · read in docs\nWebFetch"));
+  EXPECT_THAT(text, HasSubstr("Command · ran, outcome not recorded\n$ make serve\n"));
+  EXPECT_THAT(text, HasSubstr("told by the user\n(given to the agent by its program) [Request interrupted by user]\n"));
+  EXPECT_THAT(text, Not(HasSubstr("/mcp")));
   EXPECT_THAT(text, HasSubstr("Error and its fix · ran and passed\n"));
   EXPECT_THAT(text, HasSubstr("Request · told by the user\ncan you use the zone")) << "a request is no correction";
   EXPECT_THAT(text, HasSubstr("Correction by the user · told by the user\nno, never in b.c\n"));

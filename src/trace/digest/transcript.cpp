@@ -38,6 +38,13 @@ std::string WithoutLineNumbers(const std::string& text) {
   return plain;
 }
 
+// "/mcp", which is for the agent's program.
+bool IsCommandOfUser(std::string_view text) {
+  text = Trim(text);
+  return text.starts_with("<command-name>") ||
+         (text.starts_with('/') && text.rfind('/') == 0 && text.find_first_of(" \n") == std::string_view::npos);
+}
+
 class TranscriptWriter {
  public:
   TranscriptWriter(const Trace& trace, std::size_t trace_index, bool repeats_once)
@@ -134,9 +141,11 @@ class TranscriptWriter {
     const std::string& text = trace_.events[i].text;
     if (trace_.format == TraceFormat::kNotes) {
       Add(DigestKind::kFinding, i, Whole(text)).detail = TextDetail{text, true};
-    } else if (!Trim(text).empty()) {
-      Add(DigestKind::kFact, i, "(given to the agent by its program) " + Cut(text, kMostOfContext),
-          HowKnown::kReadInFiles);
+    } else if (!Trim(text).empty() && !IsCommandOfUser(text)) {
+      const bool stopped = text.starts_with("[Request interrupted by user");
+      Add(stopped ? DigestKind::kEpisode : DigestKind::kFact, i,
+          "(given to the agent by its program) " + Cut(text, kMostOfContext),
+          stopped ? HowKnown::kToldByUser : HowKnown::kReadInFiles);
     }
   }
 
