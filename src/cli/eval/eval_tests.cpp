@@ -85,6 +85,7 @@ Status WriteMissingTests(const Skill& skill, EvalOptions& options, const Config&
   model_options.base_urls = options.base_urls;
   model_options.client = std::make_shared<HttpClient>();
   model_options.quiet = options.quiet;
+  RETURN_IF_ERROR(CheckCanTeach(options.test_gen_model, model_options, env));
   ASSIGN_OR_RETURN(const std::unique_ptr<Model> model, OpenModel(options.test_gen_model, model_options, env));
   if (options.max_cost_usd) RETURN_IF_ERROR(CheckPriceIsKnown(*model, options.test_gen_model));
   ASSIGN_OR_RETURN(const TempFolder scratch, TempFolder::Make("upskill-tests-"));

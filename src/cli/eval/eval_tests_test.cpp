@@ -51,6 +51,11 @@ TEST_F(EvalTests, TheErrorNamesTheCommandThatWritesThem) {
                            HasSubstr("  upskill eval " + skill() + " -m sim:base=0,skill=1 --test-gen-model opus\n")));
 }
 
+TEST_F(EvalTests, ASimulatedStudentCannotWriteThem) {
+  EXPECT_EQ(Eval({"--test-gen-model", "sim:"}), 2);
+  EXPECT_THAT(error, HasSubstr("can't be a teacher"));
+}
+
 TEST_F(EvalTests, AModelWritesThemIntoTheSkillsFolder) {
   ASSERT_EQ(Eval({"--test-gen-model", Writer(kCase)}), 0) << error;
   EXPECT_THAT(error, HasSubstr("tests.json"));
