@@ -216,6 +216,10 @@ class Activation(unittest.TestCase):
         Model.deaf_to, Model.description = held_out, NEW + " Of files."
         done = self.run_upskill("improve-description", "skills/tables", "--teacher", "generic.teacher", "-m", "generic.m")
         self.assertRegex(done.stdout, r"wrote skills/tables/SKILL.md: .*only as well.*train queries")
+        command = done.stdout.splitlines()[-1].split()
+        self.assertEqual(command[:2], ["upskill", "report"])
+        report = subprocess.run([UPSKILL, *command[1:]], cwd=self.root, capture_output=True, text=True, timeout=60)
+        self.assertEqual(report.returncode, 0, report.stderr)
 
     def test_a_dry_run_of_improve_description_sends_nothing(self):
         done = self.run_upskill("improve-description", "skills/tables", "--teacher", "generic.teacher", "-m", "generic.m",

@@ -277,7 +277,7 @@ Json ImprovementToJson(const Improvement& found) {
           {"not_written_because", found.why.empty() ? Json(nullptr) : Json(found.why)}};
 }
 
-void PrintImprovement(const Improvement& found, Env& env) {
+void PrintImprovement(const Improvement& found, const std::string& runs_dir, Env& env) {
   const auto line = [&](const char* label, const MeasuredDescription& measured) {
     env.out(TerminalText::Format("  {:<7} recall {}\n          precision {}\n          left alone {}\n", label,
                                  ActivationRateText(measured.activation.recall()),
@@ -303,9 +303,10 @@ void PrintImprovement(const Improvement& found, Env& env) {
   }
   std::string runs;
   for (const auto* measured : {&found.before, &found.after}) {
-    if (*measured) runs += (runs.empty() ? "" : " ") + (*measured)->runs.front();
+    if (*measured) runs += " " + (*measured)->runs.front();
   }
-  if (!runs.empty()) env.out(TerminalText::Format("runs {} · upskill report RUN -o report.html\n", runs));
+  const std::string place = runs_dir.empty() ? "" : " --runs-dir " + ShellWord(runs_dir);
+  if (!runs.empty()) env.out(TerminalText::Format("upskill report{}{} -o report.html\n", runs, place));
 }
 
 void AddImproveDescriptionCommand(CLI::App& app, ImproveDescriptionOptions& options) {
@@ -371,7 +372,7 @@ ExitCode RunImproveDescription(const ImproveDescriptionOptions& options, Env& en
   if (options.eval.json) {
     PrintDocument(env, DumpJsonIndented(ImprovementToJson(*found)) + "\n");
   } else {
-    PrintImprovement(*found, env);
+    PrintImprovement(*found, options.eval.runs_dir, env);
   }
   return ExitCode::kSuccess;
 }
