@@ -26,9 +26,7 @@ bool IsSkillFileName(const fs::path& name) { return name == "SKILL.md" || name =
 Result<fs::path> FindSkillFile(const fs::path& path) {
   std::error_code code;
   const fs::file_status status = fs::status(path, code);
-  if (!fs::exists(status)) {
-    return Error{ErrorKind::kNotFound, fmt::format("reading {}: No such file or directory", path.string())};
-  }
+  if (!fs::exists(status)) return ErrnoError("reading", path, code.value());
   if (!fs::is_directory(status)) {
     if (IsSkillFileName(path.filename())) return path;
     return InputError(fmt::format("{}: not a skill; give the skill's folder or its SKILL.md", path.string()));

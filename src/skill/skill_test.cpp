@@ -117,6 +117,8 @@ TEST_F(LoadSkillTest, PathsThatAreNotSkills) {
   ASSERT_FALSE(absent.ok());
   EXPECT_EQ(absent.error().kind, ErrorKind::kNotFound);
   EXPECT_THAT(absent.error().message, HasSubstr("absent: No such file or directory"));
+  fs::create_symlink("loop", folder_.path() / "loop");
+  EXPECT_THAT(LoadError(folder_.path() / "loop"), HasSubstr("loop: Too many levels of symbolic links"));
   EXPECT_THAT(LoadError(folder_.path()), HasSubstr("no SKILL.md in this folder"));
   EXPECT_THAT(LoadError(folder_.Write("README.md", kSkill)), HasSubstr("give the skill's folder or its SKILL.md"));
   fs::create_directories(folder_.path() / "odd" / "SKILL.md");
