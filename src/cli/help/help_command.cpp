@@ -59,6 +59,15 @@ void AddHelpCommand(CLI::App& app, HelpOptions& options) {
                          {"How models are named", "upskill help model-strings"}});
 }
 
+std::string TopicList() {
+  std::string topics = "Help topics:";
+  for (const HelpTopic& topic : HelpTopics()) topics += fmt::format("\n  {:<14}  {}", topic.name, topic.summary);
+  std::vector<std::string_view> pages;
+  for (const HelpPage& page : HelpPages()) pages.push_back(page.name);
+  std::sort(pages.begin(), pages.end());
+  return topics + fmt::format("\n  Also: {}", fmt::join(pages, ", "));
+}
+
 ExitCode RunHelp(const CLI::App& app, const HelpOptions& options, Env& env) {
   if (const CLI::App* command = CommandOf(app, options.words); command != nullptr) {
     PrintHelp(*command, env);
@@ -71,6 +80,10 @@ ExitCode RunHelp(const CLI::App& app, const HelpOptions& options, Env& env) {
       return ExitCode::kSuccess;
     }
     if (PrintPage(options.words.front(), env)) return ExitCode::kSuccess;
+    if (options.words.front() == "topics") {
+      env.out(TerminalText::Escape(TopicList() + "\n"));
+      return ExitCode::kSuccess;
+    }
   }
   env.error(TerminalText::Format("error: no help on '{}'{}\n`upskill --help` lists the commands and topics\n",
                                  TerminalText::Join(options.words, " "), Suggestion(app, options.words)));
@@ -85,13 +98,7 @@ void AddHelpOfAll(CLI::App& app) {
   AddExamples(app, {{"Measure a skill on the default model", "upskill eval path/to/skill --runs 3"},
                     {"Compare two models", "upskill eval path/to/skill -m haiku -m sonnet --max-cost 2"},
                     {"Write a skill from a recorded session", "upskill generate --from session.jsonl"}});
-  std::string topics = "Help topics:";
-  for (const HelpTopic& topic : HelpTopics()) topics += fmt::format("\n  {:<14}  {}", topic.name, topic.summary);
-  std::vector<std::string_view> pages;
-  for (const HelpPage& page : HelpPages()) pages.push_back(page.name);
-  std::sort(pages.begin(), pages.end());
-  topics += fmt::format("\n  Also: {}", fmt::join(pages, ", "));
-  AddHelpNote(app, topics);
+  AddHelpNote(app, TopicList());
   AddHelpNote(
       app,
       "Exit codes: 0 success; 1 a gate or threshold failed, some traces could not be read, or a folder that was to be "

@@ -289,6 +289,8 @@ TEST_F(Help, HelpCommandAndTopics) {
       if (RE2::FullMatch(line, R"(  upskill (.*?)(?:   .*)?)", &example)) ExpectThatItExists(example);
     }
   }
+  EXPECT_EQ(Run({"help", "topics"}), 0);
+  for (const HelpTopic& topic : HelpTopics()) EXPECT_THAT(out, HasSubstr("\n  " + std::string(topic.name)));
   EXPECT_EQ(ErrorOf({"help", "verdict"}), "error: no help on 'verdict'; did you mean 'verdicts'?");
   EXPECT_EQ(ErrorOf({"help", "trace", "shw"}), "error: no help on 'trace shw'; did you mean 'trace show'?");
   EXPECT_EQ(ErrorOf({"help", "exit-codes", "extra"}),
