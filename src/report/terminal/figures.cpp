@@ -47,8 +47,10 @@ double ShownChange(const PairedChange& change, int digits) {
   return Rounded(change.with, digits) - Rounded(change.without, digits);
 }
 
-// As many digits as it takes to show that a change isn't 0, and that it is the difference of what stands beside it.
+// As many digits as it takes to show that a change isn't 0, and that it is the difference of what stands beside it. Ten
+// or more tokens are whole.
 int DigitsFor(const PairedChange& change, Unit unit) {
+  if (unit == Unit::kTokens && std::max(change.without, change.with) >= 10.0) return 0;
   const bool in_seconds = unit == Unit::kSeconds && std::max(change.without, change.with) >= 1.0;
   if (unit != Unit::kTokens && !in_seconds) return kOwnDigits;
   constexpr int kMost = 2;

@@ -332,9 +332,9 @@ TEST(VerdictRemarks, ExcludedCases) {
 
 TEST(ChangeText, InItsOwnUnit) {
   EXPECT_EQ(ChangeText({118.0, 121.5, {}, {}}, Unit::kTokens), "118 → 122: +4, +3 %");
-  EXPECT_EQ(ChangeText({17.6, 30.4, {}, {}}, Unit::kTokens), "17.6 → 30.4: +12.8, +73 %") << "30 - 18 isn't 13";
-  EXPECT_EQ(ChangeText({145.59, 40.25, {}, {}}, Unit::kTokens), "145.6 → 40.3: -105.3, -72 %")
-      << "halves as in the change";
+  EXPECT_EQ(ChangeText({17.6, 30.4, {}, {}}, Unit::kTokens), "18 → 30: +12, +73 %") << "30 - 18 isn't 13";
+  EXPECT_EQ(ChangeText({110.27, 110.25, {}, {}}, Unit::kTokens), "110 → 110: 0");
+  EXPECT_EQ(ChangeText({4.55, 9.25, {}, {}}, Unit::kTokens), "4.6 → 9.3: +4.7, +103 %") << "halves as in the change";
   EXPECT_EQ(ChangeText({1.25, 1.5, {}, {}}, Unit::kSeconds), "1.25 s → 1.50 s: +0.25 s, +20 %");
   EXPECT_EQ(ChangeText({12.3, 13.9, {}, {}}, Unit::kSeconds), "12 s → 14 s: +2 s, +13 %");
   EXPECT_EQ(ChangeText({4.9151, 4.4549, {}, {}}, Unit::kSeconds), "4.92 s → 4.45 s: -0.47 s, -9 %");
