@@ -23,6 +23,7 @@ namespace {
 constexpr std::size_t kLongestRemark = 2000;  // columns
 constexpr std::size_t kMaxNames = 10;
 constexpr std::size_t kLongestExcerpt = 200;  // columns
+constexpr const char* kEmojiCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-";
 
 std::string NameList(const std::vector<std::string>& names) {
   std::string out;
@@ -30,6 +31,29 @@ std::string NameList(const std::vector<std::string>& names) {
     out += (i == 0 ? "" : ", ") + MarkdownText(names[i]);
   if (names.size() > kMaxNames) out += fmt::format(" and {} more", names.size() - kMaxNames);
   return out;
+}
+
+// Whether a colon begins `:tada:` or `://`. What follows the text may close an emoji.
+bool StartsEmojiOrAddress(const std::string& text, std::size_t colon) {
+  const std::size_t end = std::min(text.find_first_not_of(kEmojiCharacters, colon + 1), text.size());
+  return text.compare(colon, 3, "://") == 0 || (end > colon + 1 && (end == text.size() || text[end] == ':'));
+}
+
+// Whether Markdown would take a character for more than itself, here and with what stands around it.
+bool IsMarkup(const std::string& text, std::size_t i) {
+  const auto is_word = [&](std::size_t at) { return at < text.size() && IsAsciiAlphanumeric(text[at]); };
+  switch (text[i]) {
+    case '_':
+      return i == 0 || !is_word(i - 1) || !is_word(i + 1);
+    case '-':
+    case '+':
+      return i == 0;  // of a list
+    case '.':
+    case ')':
+      return text.find_first_not_of("0123456789") == i || (i > 0 && ToLowerAscii(text.substr(i - 1, 1)) == "w");
+    default:
+      return std::string_view("\\*[]~$").find(text[i]) != std::string_view::npos;
+  }
 }
 
 // Notes on one student, each a line of a list.
@@ -148,7 +172,9 @@ std::string RunSection(const JudgedRun& run) {
 std::string MarkdownText(std::string_view text, std::size_t columns) {
   std::string out;
   const TerminalText name = TerminalText::EscapeLine(text).Cut(columns);
-  for (const char c : name.text()) {
+  const std::string& plain = name.text();
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    const char c = plain[i];
     switch (c) {
       case '&':
         out += "&amp;";
@@ -165,16 +191,16 @@ std::string MarkdownText(std::string_view text, std::size_t columns) {
       case '`':
         out += "&#96;";
         break;
-      // GitHub looks for mentions, issue numbers and addresses after it has decoded entities; a comment parts them.
+      // GitHub looks for mentions, issue numbers, emoji and addresses after it has decoded entities; a comment parts
+      // them.
       case '@':
       case '#':
       case ':':
         out += c;
-        out += "<!-- -->";
+        if (c != ':' || StartsEmojiOrAddress(plain, i)) out += "<!-- -->";
         break;
       default:
-        if (std::string_view("\\*_{}[]()+.~$").find(c) != std::string_view::npos || (c == '-' && out.empty()))
-          out += '\\';
+        if (IsMarkup(plain, i)) out += '\\';
         out += c;
     }
   }

@@ -39,10 +39,9 @@ TEST(MatrixCsv, ARowForEachVerdict) {
 
 TEST(MatrixMarkdown, TheTableAndWhatItLacks) {
   const std::string text = MatrixMarkdown(NamedMatrix("manifests", "student"), {"not begun: skills/third"});
-  EXPECT_THAT(text,
-              AllOf(HasSubstr("| skill | student |\n|---|---|\n| manifests | ▲ +50 (+25 … +75) ✓ |\n"),
-                    HasSubstr("| other | ▲ +50 (+25 … +75) |\n"), HasSubstr("1 of 2 verdicts hold"),
-                    HasSubstr("not begun:<!-- --> skills/third"), HasSubstr("\n#### manifests\n\n| model | skill |")));
+  EXPECT_THAT(text, AllOf(HasSubstr("| skill | student |\n|---|---|\n| manifests | ▲ +50 (+25 … +75) ✓ |\n"),
+                          HasSubstr("| other | ▲ +50 (+25 … +75) |\n"), HasSubstr("1 of 2 verdicts hold"),
+                          HasSubstr("not begun: skills/third"), HasSubstr("\n#### manifests\n\n| model | skill |")));
 }
 
 TEST(MatrixHtml, IsOnePageWithoutScripts) {
@@ -60,7 +59,7 @@ TEST(MatrixFiles, HostileNames) {
                           Not(HasSubstr("\x1b")), Not(HasSubstr("\u202E")), Not(HasSubstr("\xFF"))));
   const std::string markdown = MatrixMarkdown(matrix, {kAttack});
   EXPECT_THAT(markdown, AllOf(Not(HasSubstr("<img")), Not(HasSubstr("</script>")), Not(HasSubstr("\x1b")),
-                              HasSubstr("=1\\+1&lt;img src=x&gt;&#124;")));
+                              HasSubstr("=1+1&lt;img src=x&gt;&#124;")));
   const std::string csv = MatrixCsv(matrix);
   EXPECT_THAT(csv, AllOf(HasSubstr("'=1+1<img"), Not(HasSubstr("\x1b")), Not(HasSubstr("\u202E"))));
 }

@@ -65,13 +65,13 @@ TEST_F(ExportToSkillCreatorTest, TheSkillComesFirstInTheBenchmark) {
             Json::parse(R"({"pass_rate": "+0.50", "time_seconds": "+0.0", "tokens": "+196"})"));
   EXPECT_EQ(benchmark.at("runs").at(0).at("configuration"), "with_skill");
   EXPECT_EQ(*ReadFile(iteration / "benchmark.md"),
-            "# Skill Benchmark: manifests\n\n**Model**: sim:<!-- -->base=0\\.4  \n**Date**: 2026-11-21T10:12:33Z  \n"
+            "# Skill Benchmark: manifests\n\n**Model**: sim:base=0.4  \n**Date**: 2026-11-21T10:12:33Z  \n"
             "**Evals**: 2, 2 runs each per configuration\n\n## Summary\n\n"
             "| Metric | With Skill | Without Skill | Delta |\n|---|--:|--:|--:|\n"
             "| Pass Rate | 100% ± 0% | 50% ± 58% | +0.50 |\n"
             "| Time | 1.5 s ± 0.0 s | 1.5 s ± 0.0 s | +0.0 |\n"
             "| Tokens | 242 ± 0 | 46 ± 0 | +196 |\n\n## Notes\n\n"
-            "- with\\_skill:<!-- --> 1 of 4 cells are unanswered and left out\n- verdict:<!-- --> helps\n");
+            "- with_skill: 1 of 4 cells are unanswered and left out\n- verdict: helps\n");
 }
 
 TEST_F(ExportToSkillCreatorTest, OneRoundHasARunFolderToo) {
