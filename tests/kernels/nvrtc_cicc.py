@@ -145,7 +145,7 @@ def main():
         return 0
     names = subprocess.run(["c++filt"], input="\n".join(kernels), capture_output=True, text=True, check=True).stdout
     templates = [expression(name) for name in names.splitlines() if name.startswith("void ") and "<" in name]
-    options = ["--gpu-architecture=" + words[words.index("-arch") + 1], "--std=c++17", "-default-device",
+    options = ["--gpu-architecture=" + words[words.index("-arch") + 1], "--std=c++17", "-default-device", "--device-int128",
                "-diag-suppress=177,550,20044", *[f"-I{folder}" for folder in settings["include"]]]
     options += ["-lineinfo"] if "-generate-line-info" in words else []
     options += ["--device-debug"] if "-g" in words else []
