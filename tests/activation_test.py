@@ -215,7 +215,7 @@ class Activation(unittest.TestCase):
         self.skill("tables", "Of files.")
         Model.deaf_to, Model.description = held_out, NEW + " Of files."
         done = self.run_upskill("improve-description", "skills/tables", "--teacher", "generic.teacher", "-m", "generic.m")
-        self.assertRegex(done.stdout, r"wrote skills/tables/SKILL.md: .*only as well.*train queries")
+        self.assertRegex(done.stdout, r"wrote skills/tables/SKILL.md: .*train queries.*only as well")
         command = done.stdout.splitlines()[-1].split()
         self.assertEqual(command[:2], ["upskill", "report"])
         report = subprocess.run([UPSKILL, *command[1:]], cwd=self.root, capture_output=True, text=True, timeout=60)

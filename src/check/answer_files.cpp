@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check/answer_files.h"
 
+#include <fmt/format.h>
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -178,10 +181,15 @@ bool MayBeNamedBefore(const FencedBlock& block, std::string_view file) {
   return std::find(kOfScripts.begin(), kOfScripts.end(), std::string_view(name).substr(dot + 1)) != kOfScripts.end();
 }
 
-// Whether what begins a command makes the rest of it a text that is printed.
-bool IsMessage(std::string_view before) {
-  return before.find_first_of("\"'") != std::string_view::npos ||
-         (before.starts_with("echo ") && before.find('|') == std::string_view::npos);
+// Whether a line of commands runs the file or makes it executable, also after `sudo`, `X=1` or a pipe, but not where it
+// is part of a message or of a condition.
+bool RunsFile(std::string_view line, const std::string& name) {
+  constexpr const char* kBefore = R"((?:^|[|;&]\s*)(?:\w+=(?:"[^"]*"|'[^']*'|[^\s"']*)\s+|sudo\s+|time\s+|env\s+)*)";
+  constexpr const char* kProgram = R"((?:/\S*/)?(?:sh|bash|zsh|dash|python3?|node|perl|ruby|chmod|source|\.)\s+)";
+  constexpr const char* kOptions = R"((?:[-+]\S+\s+|\d+\s+|[augo]+[-+=]\w+\s+)*)";
+  const std::string file = RE2::QuoteMeta(name);
+  return RE2::PartialMatch(
+      line, fmt::format(R"({}(?:{}{}(?:\./)?{}|"?\./{}"?)(?:\s|$|[;>)&|]))", kBefore, kProgram, kOptions, file, file));
 }
 
 // Whether a block shows how `file` is used, so that it can't be the file: it imports or includes it, or its first
@@ -189,9 +197,11 @@ bool IsMessage(std::string_view before) {
 bool IsUseOf(const FencedBlock& block, std::string_view file) {
   const std::string name(file.substr(file.rfind('/') + 1));
   const std::string stem = name.substr(0, name.rfind('.'));
+  const bool is_python = name.ends_with(".py");
   const std::array<std::string, 8> imports = {
-      "from " + stem + " import ", "import " + stem + " ", "import " + stem + ",", "#include \"" + name + "\"",
-      "'./" + stem + "'",          "\"./" + stem + "\"",   "'./" + name + "'",     "\"./" + name + "\""};
+      "from " + stem + " import ", "import " + stem + " ", "import " + stem + (is_python ? "," : " "),
+      "#include \"" + name + "\"", "'./" + stem + "'",     "\"./" + stem + "\"",
+      "'./" + name + "'",          "\"./" + name + "\""};
   // A module may name itself in its documentation, and one in a folder import a namesake.
   const std::vector<std::string_view> lines = SplitLines(block.content);
   const bool defines = std::any_of(lines.begin(), lines.end(), [](std::string_view line) {
@@ -202,7 +212,7 @@ bool IsUseOf(const FencedBlock& block, std::string_view file) {
   for (std::string_view line : lines) {
     line = Trim(line);
     if (line.starts_with("$ ")) line.remove_prefix(2);
-    if (line.starts_with(">>> ")) line.remove_prefix(4);
+    if (is_python && line.starts_with(">>> ")) line.remove_prefix(4);
     const std::string padded = std::string(line) + " ";
     if (may_import &&
         std::any_of(imports.begin(), imports.begin() + 4, [&](const auto& text) { return padded.starts_with(text); }))
@@ -214,15 +224,7 @@ bool IsUseOf(const FencedBlock& block, std::string_view file) {
       return true;
     if (!is_first || line.empty() || line.starts_with('#')) continue;
     is_first = false;
-    // As a word of its own, also after `sudo`, `X=1` or a pipe, but not in a message.
-    const std::size_t word = (" " + padded).find(" ./" + name + " ");
-    if (word != std::string::npos && !IsMessage(line.substr(0, word))) return true;
-    const std::vector<FileWord> words = FileWords(line);
-    if (std::any_of(words.begin(), words.end(), [&](const FileWord& found) {
-          const std::string_view before = line.substr(0, found.end - name.size());
-          return found.text == name && RunsName(before) && !IsMessage(before);
-        }))
-      return true;
+    if (RunsFile(line, name)) return true;
   }
   return false;
 }

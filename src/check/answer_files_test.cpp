@@ -190,10 +190,14 @@ TEST(AnswerFiles, AFileMayNameItselfAndComeAfterASentenceAboutItsOutput) {
       IsEmpty());
 }
 
-TEST(AnswerFiles, AScriptMaySayHowItIsRun) {
-  for (const char* script : {"[ $# -eq 1 ] || { echo \"usage: ./pad.sh WIDTH\"; exit 1; }\n",
-                             "echo 'try sh pad.sh 5'\n", "echo Usage: ./pad.sh N\n"})
+TEST(AnswerFiles, AFileMaySayHowItIsRun) {
+  for (const char* script :
+       {"[ $# -eq 1 ] || { echo \"usage: ./pad.sh WIDTH\"; exit 1; }\n", "echo 'try sh pad.sh 5'\n",
+        "echo Usage: ./pad.sh N\n", "[ -x ./pad.sh ] || exit 1\n", ": usage: ./pad.sh N\n", "cp ./pad.sh /opt\n"})
     EXPECT_THAT(AnswerFiles("`pad.sh`:\n```bash\n" + std::string(script) + "```\n", {"pad.sh"}), SizeIs(1)) << script;
+  EXPECT_THAT(AnswerFiles("`a.js`:\n```js\n// Usage: ./a.js FILE\nf();\n```\n", {"a.js"}), SizeIs(1));
+  EXPECT_THAT(AnswerFiles("`a.js`:\n```js\nimport a, { B } from 'a';\n```\n", {"a.js"}), SizeIs(1));
+  EXPECT_THAT(AnswerFiles("`a.md`:\n```md\nRead ./a.md first.\n>>> from a import b\n```\n", {"a.md"}), SizeIs(1));
 }
 
 TEST(AnswerFiles, OfTwoFilesOneMayUseTheOther) {

@@ -74,10 +74,26 @@ std::string Indented(std::string_view text, std::string_view indentation) {
   return out;
 }
 
+// Whether no bracket is closed before it is opened, or left open.
 bool BracketsMatch(std::string_view text) {
-  return std::count(text.begin(), text.end(), '(') == std::count(text.begin(), text.end(), ')') &&
-         std::count(text.begin(), text.end(), '[') == std::count(text.begin(), text.end(), ']') &&
-         std::count(text.begin(), text.end(), '{') == std::count(text.begin(), text.end(), '}');
+  std::string open;
+  for (const char c : text) {
+    if (c == '(') open += ')';
+    if (c == '[') open += ']';
+    if (c == '{') open += '}';
+    if (c != ')' && c != ']' && c != '}') continue;
+    if (open.empty() || open.back() != c) return false;
+    open.pop_back();
+  }
+  return open.empty();
+}
+
+// The code that small models write on the line of a fence: "```edition = 5". Not a language with attributes.
+std::string_view CodeOnFence(std::string_view info) {
+  constexpr std::string_view kLanguages = " toml yaml json python py sh bash shell c cpp c++ cuda cu js text ";
+  const std::string first = fmt::format(" {} ", ToLowerAscii(info.substr(0, info.find(' '))));
+  return info.find_first_of("=(;") == std::string_view::npos || kLanguages.find(first) != std::string_view::npos ? ""
+                                                                                                                 : info;
 }
 
 std::vector<std::string_view> LinesWithText(std::string_view text) {
@@ -140,10 +156,9 @@ Result<std::string> GapFiller::FileWith(std::string_view answer) const {
 Result<std::string> GapFiller::Taken(std::string_view answer) const {
   if (pattern_ == nullptr) {
     std::vector<FencedBlock> blocks = FindFencedBlocks(answer);
-    // Small models write the code on the line of the fence: "```edition = 5".
-    if (blocks.size() == 1 && Trim(blocks.front().content).empty() &&
-        blocks.front().info.find_first_of("=(;") != std::string_view::npos)
-      return std::string(blocks.front().info);
+    if (blocks.size() == 1 && Trim(blocks.front().content).empty()) {
+      if (const std::string_view code = CodeOnFence(blocks.front().info); !code.empty()) return std::string(code);
+    }
     std::map<std::string, std::string> files = AnswerFiles(answer, {file_});
     if (const auto named = files.find(file_); named != files.end()) return std::move(named->second);
     if (!blocks.empty()) return std::move(blocks.front().content);

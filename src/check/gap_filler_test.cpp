@@ -54,6 +54,7 @@ TEST(GapFiller, TakesWhatTheAnswerSays) {
   EXPECT_EQ(LineOf("`edition = 5`"), "edition = 5");
   EXPECT_EQ(LineOf("The line is `edition = 5`."), "edition = 5");
   EXPECT_EQ(LineOf("```edition = 5\n```"), "edition = 5");
+  EXPECT_THAT(LineOf("```toml title=\"x\"\n```"), HasSubstr("has nothing for the gap"));
   EXPECT_EQ(LineOf("Add this:\n```toml\nedition = 5\n```\nor\n```\nx\n```\n"), "edition = 5");
   EXPECT_EQ(LineOf("```\nedition = 5\nversion = 1\n"), "edition = 5\nversion = 1");
   EXPECT_EQ(LineOf("```sh\nls\n```\n`build.toml`:\n```toml\nedition = 5\n```\n"), "edition = 5");
@@ -79,6 +80,7 @@ TEST(GapFiller, LeavesABracketThatBelongsToTheAnswer) {
   const Case test_case = CaseWith({"build.toml", "<line>", "", {}}, "<line>)\n");
   EXPECT_EQ(FileWith(test_case, "g(x)"), "g(x))\n");
   EXPECT_EQ(FileWith(test_case, "g(x))"), "g(x))\n");
+  EXPECT_EQ(FileWith(CaseWith({"build.toml", "<line>", "", {}}, "[<line>]\n"), "[1], [2]"), "[[1], [2]]\n");
 }
 
 TEST(GapFiller, TakesNothingFromAnEmptyAnswerOrAnEcho) {

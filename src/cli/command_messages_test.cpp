@@ -228,9 +228,11 @@ TEST_F(CommandMessages, ResumingWithoutTheServerSaysHowToNameIt) {
   ASSERT_TRUE(WriteFileAtomically(plan, DumpJson(json)).ok());
   const std::string run = plan.parent_path().filename().string();
   EXPECT_EQ(Run({"eval", skill(), "--runs-dir", runs().string(), "--resume", run}), 2);
-  EXPECT_EQ(error, fmt::format("error: run {} asked model 'foo' at a server of its own; add --base-url "
-                               "http://gpu1:8000/v1 --base-url http://gpu2:8000/v1\n",
-                               run));
+  EXPECT_EQ(
+      error,
+      fmt::format("error: run {} sent requests for model 'foo' to a server given on the command line; add --base-url "
+                  "http://gpu1:8000/v1 --base-url http://gpu2:8000/v1\n",
+                  run));
   EXPECT_EQ(Run({"eval", skill(), "--runs-dir", runs().string(), "--resume", run, "--base-url", "http://gpu3:8000/v1"}),
             2);
   EXPECT_EQ(error, fmt::format("error: model 'foo' has changed since run {} started; start a new run, or name the "

@@ -19,15 +19,15 @@ Result<std::vector<std::string>> PreviewDraft(Json draft, const Material& materi
   if (draft.at("sections").empty()) return std::vector<std::string>();
   // The generation fills in what isn't asked for.
   draft["name"] = "draft";
-  if (Trim(JsonGet<std::string>(draft, "description", "")).empty()) draft["description"] = "The one of the draft.";
+  if (Trim(JsonGet<std::string>(draft, "description", "")).empty()) draft["description"] = "The draft's description.";
   BodyTarget wide = target;
   wide.tokens = MostTokens(target);
   ASSIGN_OR_RETURN(Draft kept, DraftFromJson(draft, material, wide));
   const std::vector<std::string> unsupported =
       DropUnsupportedRules(material, PromptCopies(prompts, {"draft-system", "draft", "critique"}, material), kept);
-  std::vector<std::string> lines = {fmt::format("the body has about {}; the target is {}, and more than {} are refused",
-                                                Counted(target.count(DraftToSkill(kept).body), "token"), target.tokens,
-                                                MostTokens(target))};
+  std::vector<std::string> lines = {
+      fmt::format("the body has about {}; the target is {}, and a body of more than {} is rejected",
+                  Counted(target.count(DraftToSkill(kept).body), "token"), target.tokens, MostTokens(target))};
   const std::vector<Rule> rules = RulesOf(kept);
   for (const Json& section : draft.at("sections")) {
     for (const Json& rule : section.at("rules")) {
@@ -37,10 +37,10 @@ Result<std::vector<std::string>> PreviewDraft(Json draft, const Material& materi
       };
       const auto found = std::find_if(rules.begin(), rules.end(), [&](const Rule& one) { return one.text == text; });
       if (text.empty() || found != rules.end()) continue;
-      lines.push_back(fmt::format("will be left out because {}: {}",
+      lines.push_back(fmt::format("this rule will be left out because {}: {}",
                                   is_in(kept.contradicted) ? "the material contradicts it"
-                                  : is_in(unsupported)     ? "it says nothing, or the items that it cites don't show it"
-                                                           : "it cites no item of the material",
+                                  : is_in(unsupported) ? "it states nothing, or the items that it cites don't show it"
+                                                       : "it cites no item of the material",
                                   CutToColumns(OneLine(text), 120)));
     }
   }

@@ -337,7 +337,7 @@ Coverage CoverageOf(const Material& material, const std::vector<Rule>& rules, co
 std::string CoverageLine(const Coverage& coverage, const Material& material) {
   const std::size_t untouched = coverage.untouched.size();
   std::string line =
-      fmt::format("{} of {} of the material with content {} in a rule or a test", coverage.items - untouched,
+      fmt::format("{} of {} with content in the material {} in a rule or a test", coverage.items - untouched,
                   Counted(coverage.items, "item"), coverage.items - untouched == 1 ? "is" : "are");
   for (std::size_t i = 0; i < std::min(untouched, kNamedItems); ++i) {
     const MaterialItem* item = FindItem(material, coverage.untouched[i]);

@@ -49,7 +49,7 @@ struct Coverage {
 // reasoning, what the agent's program told it, and calls whose result isn't in the recording.
 Coverage CoverageOf(const Material& material, const std::vector<Rule>& rules, const std::vector<Case>& cases);
 
-// "31 of 40 items of the material with content are in a rule or a test; not touched: d4 (error → fix: …), d9 (…) and 7
+// "31 of 40 items with content in the material are in a rule or a test; not touched: d4 (error → fix: …), d9 (…) and 7
 // more".
 std::string CoverageLine(const Coverage& coverage, const Material& material);
 

@@ -144,7 +144,7 @@ TEST(CoverageOf, NamesWhatNoRuleAndNoTestCitesByImportance) {
   EXPECT_EQ(coverage.items, 4U);
   EXPECT_THAT(coverage.untouched, ElementsAre("d4", "d3", "d2"));
   EXPECT_THAT(CoverageLine(coverage, Items()),
-              AllOf(HasSubstr("1 of 4 items of the material with content is in a rule or a test"),
+              AllOf(HasSubstr("1 of 4 items with content in the material is in a rule or a test"),
                     HasSubstr("not touched: d4 ("), HasSubstr("use 9.0a")));
   EXPECT_THAT(CoverageOf(Items(), {{"rule", {"d2", "d3", "d4"}}}, {test_case}).untouched, testing::IsEmpty());
 }

@@ -151,7 +151,7 @@ class Generation {
 
   void SayWhatIsRejected(const Draft& draft) const {
     for (const std::string& problem : FindRejectedCode(DraftToSkill(draft), DefaultSandbox()))
-      state_.Say("draft", fmt::format("kept with code that isn't valid, to be corrected by hand: {}",
+      state_.Say("draft", fmt::format("kept, but its code is invalid; correct it by hand: {}",
                                       CutToColumns(OneLine(problem), 200)));
   }
 

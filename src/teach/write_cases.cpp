@@ -122,7 +122,7 @@ std::string KindOf(const Case& test_case) {
   return kind.append(" ").append(CheckKindOf(test_case)).append(test_case.fill ? " gap" : "");
 }
 
-// What the missing cases must be, so that there is no room for one more such case; empty if there is.
+// What the missing cases must be instead, if there is no room for this one; empty if there is room.
 std::string NeededInstead(const Case& test_case, const std::vector<Case>& cases, const Wanted& all) {
   const CaseShares one = SharesOf({test_case});
   const CaseShares had = SharesOf(cases);

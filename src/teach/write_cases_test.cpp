@@ -58,8 +58,8 @@ TEST(WriteCases, WhatExceedsItsShareIsAskedForAgain) {
       model.requests[0].messages[0].text,
       HasSubstr("At least 4 of them must have the kind `file`, `function` or `command`. At least 2 of them must be"));
   EXPECT_THAT(model.requests[1].messages[0].text,
-              AllOf(HasSubstr("Write 4 tests"), HasSubstr("At least 4 of them"), HasSubstr("none that meets it")));
-  EXPECT_THAT(model.requests[0].messages[0].text, testing::Not(HasSubstr("none that meets it"))) << "nothing is yet";
+              AllOf(HasSubstr("Write 4 tests"), HasSubstr("At least 4 of them"), HasSubstr("no test that meets it")));
+  EXPECT_THAT(model.requests[0].messages[0].text, testing::Not(HasSubstr("no test that meets it"))) << "nothing is yet";
 }
 
 TEST(WriteCases, APromptForOthersAsksForNoShareThatIsThere) {

@@ -279,7 +279,7 @@ TEST_F(Cli, EvalErrors) {
   EXPECT_EQ(Eval({"-t", folder.Write("bad.json", "[1,\n").string()}), 2);
   EXPECT_THAT(error, HasSubstr("bad.json:2:1"));
   EXPECT_EQ(Run({"eval", skill(), "-m", kGood, "--runs-dir", (folder.path() / "config.yaml" / "runs").string()}), 2);
-  EXPECT_THAT(error, AllOf(HasSubstr("the folder of runs: "), HasSubstr("Not a directory"), Not(HasSubstr("ledger"))));
+  EXPECT_THAT(error, AllOf(HasSubstr("the runs folder: "), HasSubstr("Not a directory"), Not(HasSubstr("ledger"))));
   EXPECT_FALSE(fs::exists(runs()));
 }
 

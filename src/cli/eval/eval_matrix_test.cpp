@@ -248,11 +248,20 @@ TEST_F(EvalMatrix, CasesThatWereRemovedAreMeasuredAllTheSame) {
   EXPECT_EQ(Eval({"index"}, {"-m", "sim:base=0,skill=0,previous=1", "--ci", "HEAD"}), 1) << error;
   EXPECT_THAT(error, AllOf(HasSubstr("6 of the previous version's 8 cases were removed"),
                            HasSubstr("case-3, case-4, case-5, case-6, case-7, case-8"),
-                           HasSubstr("1 of the previous version's 8 cases were changed")));
+                           HasSubstr("1 of the previous version's 8 cases was changed")));
   EXPECT_THAT(LoadPlan(FindRuns(runs()).back())->suite.cases, SizeIs(8));
   EXPECT_EQ(Eval({"index"}, {"-m", "sim:base=0,skill=0,previous=1", "--ci", "HEAD", "-t", Path("index/tests.json")}),
             1);
   EXPECT_THAT(LoadPlan(FindRuns(runs()).back())->suite.cases, SizeIs(2));
+}
+
+TEST_F(EvalMatrix, SaysThatRemovedCasesAreNotMeasuredWhereTheyCannotBeRead) {
+  folder.Write("skills/index/SKILL.md", "---\nname: index\ndescription: d\n---\nA rule.\n");
+  folder.Write("skills/index/tests.json", R"([{"input": 1}])");
+  CommitAll(folder.path() / "skills");
+  folder.Write("skills/index/tests.json", Cases("question"));
+  EXPECT_EQ(Eval({"index"}, {"-m", "sim:base=0,skill=1,previous=1", "--ci", "HEAD"}), 0) << error;
+  EXPECT_THAT(error, HasSubstr("removed aren't measured"));
 }
 
 // A skill that is new, or was moved, is compared with no skill.

@@ -103,7 +103,14 @@ Status TakeQueries(const Skill& skill, const EvalOptions& options, MeasureSpec& 
 // measured, too. Of a changed one (with its id or its request), only the present form counts.
 void KeepRemovedCases(const Skill& previous, Suite& suite) {
   Result<Suite> before = LoadCases("", previous.folder);
-  if (!before) return;
+  if (!before) {
+    suite.warnings.push_back(
+        "cases that were removed aren't measured, because those of the previous version can't be "
+        "read: " +
+        before.error().message);
+    return;
+  }
+  constexpr std::size_t kMostNames = 10;
   std::vector<std::string> removed;
   std::size_t changed = 0;
   const std::vector<Case> present = suite.cases;
@@ -123,14 +130,18 @@ void KeepRemovedCases(const Skill& previous, Suite& suite) {
   }
   if (!removed.empty()) {
     suite.warnings.push_back(fmt::format(
-        "{} of the previous version's {} were removed and are measured all the same: {} (-t FILE measures those of "
-        "FILE alone)",
-        removed.size(), Counted(before->cases.size(), "case"), fmt::join(removed, ", ")));
+        "{} of the previous version's {} {} removed but {} still measured: {}{}; to measure only the cases "
+        "in FILE, add -t FILE",
+        removed.size(), Counted(before->cases.size(), "case"), removed.size() == 1 ? "was" : "were",
+        removed.size() == 1 ? "is" : "are",
+        fmt::join(removed.begin(), removed.begin() + static_cast<std::ptrdiff_t>(std::min(removed.size(), kMostNames)),
+                  ", "),
+        removed.size() > kMostNames ? fmt::format(" and {} more", removed.size() - kMostNames) : ""));
   }
   if (changed > 0) {
     suite.warnings.push_back(
-        fmt::format("{} of the previous version's {} were changed: both versions are judged by their present form",
-                    changed, Counted(before->cases.size(), "case")));
+        fmt::format("{} of the previous version's {} {} changed: both versions are judged by the cases as they are now",
+                    changed, Counted(before->cases.size(), "case"), changed == 1 ? "was" : "were"));
   }
 }
 

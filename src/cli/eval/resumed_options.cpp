@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "cli/eval/option_row.h"
@@ -21,8 +23,8 @@ Status CheckServerIsNamed(const EvalOptions& options, const std::string& run, co
   constexpr std::string_view kAnyServer = "generic.";  // the provider of a plain name with --base-url
   const bool named = !options.base_urls.empty() || model.spec.starts_with(kAnyServer);
   if (named || !model.identity.starts_with(kAnyServer)) return {};
-  return InputError(
-      fmt::format("run {} asked model '{}' at a server of its own; add{}", run, model.spec, ServerOptions(model)));
+  return InputError(fmt::format("run {} sent requests for model '{}' to a server given on the command line; add{}", run,
+                                model.spec, ServerOptions(model)));
 }
 
 Status CheckJudge(const EvalOptions& options, const std::string& run, const RunJudge& stored) {
@@ -75,18 +77,23 @@ std::string Typed(const std::string& name, const std::vector<std::string>& words
 // The options that the plan has may be repeated, but not changed.
 Status CheckRepeated(const MeasureSpec& spec, const EvalOptions& options, const Plan& plan) {
   EvalOptions stored = OptionsOf(plan);
+  std::error_code code;
+  if (std::filesystem::equivalent(options.tests, plan.suite.source, code)) stored.tests = options.tests;
   if (spec.previous && spec.previous->snapshot.sha256 == plan.previous.sha256) stored.against = options.against;
   for (const std::string& name : options.given_of_plan) {
     const EvalOption& row = *FindEvalOption(name);
     const std::vector<std::string> given = row.at.words(options);
     const std::vector<std::string> had = row.at.words(stored);
     if (given == had) continue;
-    // Of a flag, a version of the skill, and what the run had none of, there is nothing to name.
-    const std::string difference = row.value.empty() || had.empty() || given.empty()
-                                       ? fmt::format("wasn't started with {}", Typed(name, given))
-                                       : fmt::format("was started with {}, not {}", Typed(name, had), given.front());
-    return InputError(fmt::format("run {} {}; leave it out to continue this run, or start a new one without --resume",
-                                  plan.run, difference));
+    // A flag, a version of the skill, or an option that the run didn't have has no earlier value to name.
+    const std::string difference =
+        name == "--against" && plan.has_arm(Arm::kPrevious)
+            ? fmt::format("was started with another version of the skill than {} has now", Typed(name, given))
+        : row.value.empty() || had.empty() || given.empty()
+            ? fmt::format("wasn't started with {}", Typed(name, given))
+            : fmt::format("was started with {}, not {}", Typed(name, had), given.front());
+    return InputError(fmt::format(
+        "run {} {}; omit this option to continue the run, or start a new run without --resume", plan.run, difference));
   }
   return {};
 }

@@ -74,7 +74,7 @@ Result<std::string> ReadAnswer(const std::string& file) {
   return text;
 }
 
-// The newest generation whose teacher is this folder; nothing if it isn't among those of the runs folder.
+// The newest generation in the runs folder whose teacher is this desk; nothing if there is none.
 std::optional<StoredGeneration> GenerationOf(const DeskCommandOptions& options, const Env& env) {
   const Result<Config> config = LoadConfig(env);
   if (!config) return std::nullopt;
@@ -91,7 +91,7 @@ std::optional<StoredGeneration> GenerationOf(const DeskCommandOptions& options, 
   return std::nullopt;
 }
 
-// Whether `generate` would take it; what it will make of it, in lines.
+// Checks that `generate` can use the answer. Returns lines that say what it will do with it. Error: why it can't.
 Result<std::vector<std::string>> CheckAnswer(const std::string& answer, const std::string& request,
                                              const DeskCommandOptions& options, const Env& env) {
   const std::string text = DeskAnswerText(answer);
@@ -145,18 +145,19 @@ void AddDeskCommand(CLI::App& app, DeskCommandOptions& options) {
   command->add_flag("--whole", options.whole, "The whole request, for a new chat that hasn't seen the earlier ones");
   CLI::Option* const answer = command
                                   ->add_option("-a,--answer", options.answer,
-                                               "Check an answer, and put it in place if it has the form that the "
-                                               "request asks for; - reads it from standard input")
+                                               "Check an answer, and hand it in if it has the form that the request "
+                                               "asks for (-: read it from standard input)")
                                   ->excludes(print)
                                   ->type_name("FILE");
-  command->add_flag("--check", options.check, "Only check the answer: say what will become of it")->needs(answer);
+  command->add_flag("--check", options.check, "Only check the answer and say what generate would do with it")
+      ->needs(answer);
   command->add_option("-n,--number", options.number, "Number of the request")
       ->check(WholeNumber(1, 999'999'999))
       ->default_str("the first one that waits")
       ->type_name("N");
   command
       ->add_option("-d,--runs-dir", options.runs_dir,
-                   "Runs folder of the generation that asks [default: the configured one, else ./runs]")
+                   "Runs folder of the generation that wrote the requests [default: the configured one, else ./runs]")
       ->type_name("DIR");
   AddExamples(*command, {{"See what waits", "upskill desk desk"},
                          {"Copy the next request", "upskill desk desk --print | xclip"},
@@ -195,7 +196,7 @@ ExitCode RunDesk(const DeskCommandOptions& options, Env& env) {
   }
   for (const std::string& line : *put) env.out(TerminalText::EscapeLine(line) + "\n");
   if (options.check) {
-    env.out("the answer can be used; it isn't in place yet\n");
+    env.out("the answer can be used, but was not handed in; to hand it in, leave out --check\n");
     return ExitCode::kSuccess;
   }
   env.out(TerminalText::Format("{} is in place\n", (fs::path(options.folder) / DeskAnswerName(*number)).string()));

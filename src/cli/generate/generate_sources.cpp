@@ -335,10 +335,9 @@ Result<GenerateSources> ReadSources(const GenerateCommandOptions& options, const
   RETURN_IF_ERROR(CheckServerVariables(options));
   for (const std::string& example : options.examples) {
     if (example.find("->") == std::string::npos && (example.ends_with(".gguf") || example.starts_with("llama:")))
-      return InputError(
-          fmt::format("-e {0}: this is a model, and -e is an example (--example); the student is named with "
-                      "--eval-model {0}",
-                      ShellWord(example)));
+      return InputError(fmt::format(
+          "-e {0}: -e gives an example (--example), but this is a model; to name the student, use --eval-model {0}",
+          ShellWord(example)));
     material.examples.push_back(ParseExample(example));
   }
   const std::size_t before_tools = material.items.size();

@@ -245,9 +245,9 @@ void PrintChanges(const GenerateSession& session, const GenerateOutcome& outcome
   const Candidate& chosen = outcome.candidates[outcome.chosen];
   if (WroteNothing(outcome)) return env.out("the teacher wrote nothing usable: the skill's text stays as it is\n");
   if (chosen.kind == "existing") {
-    return PrintLine(fmt::format("no new version was better on the train tests: the skill's text stays as it is, {}and "
-                                 "the new ones, which the held-out tests didn't measure, are kept in lineage.json",
-                                 outcome.measured ? "what follows was measured with it, " : ""),
+    return PrintLine(fmt::format("no new version was better on the train tests, so the skill's text stays as it is{}; "
+                                 "the new versions are kept in lineage.json, not measured on the held-out tests",
+                                 outcome.measured ? ", and the results below are for that text" : ""),
                      env);
   }
   if (before.empty()) return;

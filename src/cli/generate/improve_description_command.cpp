@@ -298,8 +298,7 @@ void PrintImprovement(const Improvement& found, const std::string& runs_dir, Env
     const bool tied = found.after->score() == found.before->score();
     env.out(TerminalText::Format(
         "wrote {}{}\n", found.written,
-        tied ? ": on the held-out queries it does only as well as before, but it does better on the train queries"
-             : ""));
+        tied ? ": it does better than before on the train queries, but only as well on the held-out queries" : ""));
   }
   std::string runs;
   for (const auto* measured : {&found.before, &found.after}) {

@@ -18,8 +18,8 @@ struct LaneAddresses {
   std::array<std::uint32_t, 32> offsets;  // NOLINT(cppcoreguidelines-pro-type-member-init): set if `near`
 };
 
-// Those of base + offset, of which `kept_bits` count. `mask` isn't 0. `lanes` is as it was made: a result that is
-// returned would be copied.
+// Sets the addresses base + offset, of which the low `kept_bits` count. `mask` isn't 0, and `lanes` is newly made: it
+// is a parameter because a returned result would be copied.
 void AddressesOfLanes(const std::uint32_t* base, std::uint32_t offset, std::uint32_t mask, LaneAddresses& lanes);
 void AddressesOfLanes(const std::uint64_t* base, std::uint64_t offset, std::uint64_t kept_bits, std::uint32_t mask,
                       LaneAddresses& lanes);

@@ -6,6 +6,10 @@
 #include <cmath>
 #include <limits>
 
+#ifdef __SSE2__
+#include <xmmintrin.h>
+#endif
+
 namespace upskill::ptx {
 namespace {
 
@@ -107,6 +111,15 @@ double OddAdd(double a, double b) {
 }
 
 double OddFma(double a, double b, double c) { return OddAdd(a * b, c); }  // the product of two halves is exact
+
+void RoundingScope::SetRounding(int rounding) {
+#ifdef __SSE2__
+  // All that is computed here is computed by SSE. std::fesetround also waits for the old floating-point unit.
+  _mm_setcsr((_mm_getcsr() & ~0x6000U) | (static_cast<unsigned>(rounding) << 3U));
+#else
+  std::fesetround(rounding);
+#endif
+}
 
 RoundingScope::RoundingScope(Rounding rounding) {
   switch (rounding) {

@@ -7,10 +7,6 @@
 
 #include "cuda/ptx/types.h"
 
-#ifdef __SSE2__
-#include <xmmintrin.h>
-#endif
-
 namespace upskill::ptx {
 
 // A binary floating-point format narrower than a double.
@@ -55,14 +51,7 @@ class RoundingScope {
   RoundingScope& operator=(const RoundingScope&) = delete;
 
  private:
-  static void SetRounding(int rounding) {
-#ifdef __SSE2__
-    // All that is computed here is computed by SSE. std::fesetround also waits for the old floating-point unit.
-    _mm_setcsr((_mm_getcsr() & ~0x6000U) | (static_cast<unsigned>(rounding) << 3U));
-#else
-    std::fesetround(rounding);
-#endif
-  }
+  static void SetRounding(int rounding);
 
   bool changed_ = true;
 };

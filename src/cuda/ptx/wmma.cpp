@@ -118,8 +118,8 @@ void Machine::SetFragmentBits(std::uint32_t operand, unsigned lane, unsigned ind
   std::memcpy(Register<char>(operand) + lane * width + std::size_t{index} * size, &bits, size);
 }
 
-// Of a wmma.load or wmma.store, where nothing is to be checked, counted or reported but its place. False: it must be
-// done element by element, and nothing has happened.
+// Does a wmma.load or wmma.store as a whole, if only its place has to be checked. False: nothing was done, and it must
+// be done element by element.
 bool Machine::WmmaMoveTogether(const Inst& inst, std::uint32_t mask, std::uint32_t base, std::uint64_t stride,
                                unsigned size) {
   if (options_.check_races || options_.check_uninitialised || options_.count_memory || inst.space == Space::kLocal) {

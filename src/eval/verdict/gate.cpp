@@ -223,7 +223,7 @@ class Examiner {
                                 *findable * 100.0)};
     const bool rounds_help = !loss->answers_repeat && loss->most_rounds < kManyRounds &&
                              loss->guard.FindableLoss(loss->units, kManyRounds, loss->before);
-    return {true, fmt::format("{}; too few answers to find even the loss of all passes: add cases{}", text,
+    return {true, fmt::format("{}; there are too few answers to detect even a drop to no passes: add cases{}", text,
                               rounds_help ? " or raise --runs" : "")};
   }
 

@@ -101,8 +101,7 @@ std::string ObstacleText(const JudgedRun& run, std::size_t student) {
   const StudentVerdict& verdict = run.verdicts[student];
   if (std::string doubt = DoubtText(run, student); !doubt.empty()) return doubt;
   if (verdict.complete_rounds == 0) return "no round is complete yet";
-  if (NothingPassed(verdict))
-    return "no answer passed, with the skill or without it, so a more capable model would tell more";
+  if (NothingPassed(verdict)) return "no answer passed with the skill or without it, so try a more capable model";
   if (verdict.answers_repeat) return "more rounds would repeat the same answers, so more cases are needed";
   if (verdict.word == Verdict::kUndecided && IsTooEasy(verdict)) {
     return fmt::format("{} of {} always pass in both arms, so harder cases would tell more", verdict.ceiling.size(),

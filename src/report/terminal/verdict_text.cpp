@@ -114,7 +114,7 @@ std::string LaterAnswersText(const StudentVerdict& verdict) {
 // Why what holds of new cases isn't claimed.
 std::string GeneralText(const StudentVerdict& verdict) {
   if (verdict.general_withheld == Verdict::kUndecided || verdict.general_withheld != verdict.word) return "";
-  return fmt::format("'{}' isn't claimed of new cases, because their interval doesn't exclude 0",
+  return fmt::format("'{}' isn't claimed for new cases, because the interval for them includes 0",
                      VerdictName(verdict.general_withheld));
 }
 
@@ -148,8 +148,8 @@ std::string EstimateText(const JudgedRun& run, const StudentVerdict& verdict) {
            "is decided; the interval holds all the same";
   if (!ShowsEstimate(verdict) || PointsText(*verdict.lift) == PointsText(*verdict.lift_estimate)) return "";
   return fmt::format("the plain mean is {} points; {}", PointsText(*verdict.lift),
-                     ended_early ? "it overestimates the lift when a run stops early"
-                                 : "the lift allows for rounds that could depend on the answers");
+                     ended_early ? "it is too high on average when a run stops early"
+                                 : "the lift is corrected because this run could have stopped early");
 }
 
 // Why the lift isn't the difference of the pass rates after an interruption, or with errors.
@@ -164,7 +164,7 @@ std::string OpenRoundsText(const JudgedRun& run, std::size_t student) {
   const bool same = std::max(with->answered, without->answered) <= counting;
   if (same || PointsText(*verdict.lift) == PointsText(*with->rate() - *without->rate())) return "";
   return fmt::format(
-      "the pass rates count all answers, lift and verdict only those of the {}",
+      "the pass rates count all answers; the lift and the verdict count only those of the {}",
       verdict.complete_rounds == 1 ? "complete round" : fmt::format("{} complete rounds", verdict.complete_rounds));
 }
 

@@ -115,9 +115,10 @@ TEST(ShownLift, IsTheEstimateWhereItDiffersElseTheDifferenceOfTheRatesShown) {
 TEST(VerdictRemarks, TheMeasuredLiftWhereAnotherIsShown) {
   ReportRun run;
   run.verdicts[0].lift_estimate = 0.45;
-  EXPECT_THAT(VerdictRemarks(run.judged(), 0), Contains(StartsWith("the plain mean is +50 points; it overestimates")));
+  EXPECT_THAT(VerdictRemarks(run.judged(), 0), Contains(StartsWith("the plain mean is +50 points; it is too high")));
   run.plan.rounds = run.verdicts[0].complete_rounds;
-  EXPECT_THAT(VerdictRemarks(run.judged(), 0), Contains(StartsWith("the plain mean is +50 points; the lift allows")))
+  EXPECT_THAT(VerdictRemarks(run.judged(), 0),
+              Contains(StartsWith("the plain mean is +50 points; the lift is corrected")))
       << "it didn't stop early";
   run.verdicts[0].lift = 0.504;
   run.verdicts[0].lift_estimate = 0.4985;
@@ -167,7 +168,7 @@ TEST(VerdictRemarks, AWordThatLaterAnswersContradict) {
 
 TEST(VerdictRemarks, AWordInGeneralThatIsWithheld) {
   ReportRun run;
-  const auto remark = StartsWith("'helps' isn't claimed of new cases");
+  const auto remark = StartsWith("'helps' isn't claimed for new cases");
   run.verdicts[0].general_withheld = Verdict::kHelps;
   EXPECT_THAT(VerdictRemarks(run.judged(), 0), Contains(remark));
   run.verdicts[0].word = Verdict::kUndecided;
