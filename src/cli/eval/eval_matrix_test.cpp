@@ -262,6 +262,13 @@ TEST_F(EvalMatrix, SaysThatRemovedCasesAreNotMeasuredWhereTheyCannotBeRead) {
   folder.Write("skills/index/tests.json", Cases("question"));
   EXPECT_EQ(Eval({"index"}, {"-m", "sim:base=0,skill=1,previous=1", "--ci", "HEAD"}), 0) << error;
   EXPECT_THAT(error, HasSubstr("removed aren't measured"));
+  Json broken = Json::parse(Cases("question"));
+  broken.push_back({{"id", "old"}, {"input", "q"}, {"checks", Json::array({{{"type", "command"}, {"run", "x"}}})}});
+  folder.Write("skills/index/tests.json", DumpJson(broken));
+  CommitAll(folder.path() / "skills");
+  folder.Write("skills/index/tests.json", Cases("question"));
+  EXPECT_EQ(Eval({"index"}, {"-m", "sim:base=0,skill=1,previous=1", "--ci", "HEAD"}), 0) << error;
+  EXPECT_THAT(error, HasSubstr("case old of the previous version is left out"));
 }
 
 // A skill that is new, or was moved, is compared with no skill.

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "check/check.h"
 #include "cli/eval/activation_plan.h"
 #include "cli/eval/eval_tests.h"
 #include "cli/eval/resumed_options.h"
@@ -122,6 +123,11 @@ void KeepRemovedCases(const Skill& previous, Suite& suite) {
     const bool is_named = FindMember(old.raw, "id") != nullptr || FindMember(old.raw, "name") != nullptr;
     if (any(present, [&](const Case& one) { return one.input == old.input || (is_named && one.id == old.id); })) {
       ++changed;
+      continue;
+    }
+    if (const auto checks = CaseChecks::Make(old, DefaultSandbox(), true); !checks) {
+      suite.warnings.push_back(
+          fmt::format("case {} of the previous version is left out: {}", old.id, checks.error().message));
       continue;
     }
     while (any(suite.cases, [&](const Case& one) { return one.id == old.id; })) old.id += "-removed";
