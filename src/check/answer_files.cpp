@@ -184,12 +184,15 @@ bool MayBeNamedBefore(const FencedBlock& block, std::string_view file) {
 // Whether a line of commands runs the file or makes it executable, also after `sudo`, `X=1` or a pipe, but not where it
 // is part of a message or of a condition.
 bool RunsFile(std::string_view line, const std::string& name) {
-  constexpr const char* kBefore = R"((?:^|[|;&]\s*)(?:\w+=(?:"[^"]*"|'[^']*'|[^\s"']*)\s+|sudo\s+|time\s+|env\s+)*)";
-  constexpr const char* kProgram = R"((?:/\S*/)?(?:sh|bash|zsh|dash|python3?|node|perl|ruby|chmod|source|\.)\s+)";
-  constexpr const char* kOptions = R"((?:[-+]\S+\s+|\d+\s+|[augo]+[-+=]\w+\s+)*)";
-  const std::string file = RE2::QuoteMeta(name);
-  return RE2::PartialMatch(
-      line, fmt::format(R"({}(?:{}{}(?:\./)?{}|"?\./{}"?)(?:\s|$|[;>)&|]))", kBefore, kProgram, kOptions, file, file));
+  static const RE2 command(R"((?:^|[|;&]\s*)(?:\w+=(?:"[^"]*"|'[^']*'|[^\s"']*)\s+|sudo\s+|time\s+|env\s+)*)"
+                           R"((?:(?:/\S*/)?(?:sh|bash|zsh|dash|python3?|node|perl|ruby|chmod|source|\.)\s+)"
+                           R"((?:[-+]\S+\s+|\d+\s+|[augo]+[-+=]\w+\s+)*(?:\./)?|"?\./)([^\s;>)&|"]+))");
+  re2::StringPiece rest(line.data(), line.size());
+  std::string run;
+  while (RE2::FindAndConsume(&rest, command, &run)) {
+    if (run == name) return true;
+  }
+  return false;
 }
 
 // Whether a block shows how `file` is used, so that it can't be the file: it imports or includes it, or its first
