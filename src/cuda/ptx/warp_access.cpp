@@ -80,7 +80,7 @@ void GatherLanes(char* to, const std::uint8_t* from, const LaneAddresses& lanes,
   const auto gather = [&](std::size_t lane) {
     T value{};
     std::memcpy(&value, from + lanes.offsets[lane], sizeof value);
-    values[lane] = static_cast<To>(value);
+    values[lane] = static_cast<To>(value);  // NOLINT(bugprone-signed-char-misuse): the sign is extended
   };
   if (mask != 0xFFFFFFFFU) {
     for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1)
@@ -136,6 +136,20 @@ void ScatterLanes(const WarpAccess& access, std::size_t at, const char* from, st
     const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
     std::memcpy(to + access.lanes.offsets[lane], from + lane * slot, sizeof(T));
     std::memset(state + access.lanes.offsets[lane], kWriter, sizeof(T));
+  }
+}
+
+void ScatterAs(const WarpAccess& access, std::size_t at, const char* from, std::uint32_t slot, std::uint32_t mask,
+               std::uint32_t size) {
+  switch (size) {
+    case 1:
+      return ScatterLanes<std::uint8_t>(access, at, from, slot, mask);
+    case 2:
+      return ScatterLanes<std::uint16_t>(access, at, from, slot, mask);
+    case 4:
+      return ScatterLanes<std::uint32_t>(access, at, from, slot, mask);
+    default:
+      return ScatterLanes<std::uint64_t>(access, at, from, slot, mask);
   }
 }
 
@@ -320,19 +334,7 @@ bool Machine::StoreTogether(const Inst& inst, std::uint32_t mask, std::uint32_t 
         std::memset(access->state, static_cast<int>(Writer::kDevice), std::size_t{32} * bytes);
         continue;
       }
-      switch (size) {
-        case 1:
-          ScatterLanes<std::uint8_t>(*access, at, from, inst.slot_size, mask);
-          break;
-        case 2:
-          ScatterLanes<std::uint16_t>(*access, at, from, inst.slot_size, mask);
-          break;
-        case 4:
-          ScatterLanes<std::uint32_t>(*access, at, from, inst.slot_size, mask);
-          break;
-        default:
-          ScatterLanes<std::uint64_t>(*access, at, from, inst.slot_size, mask);
-      }
+      ScatterAs(*access, at, from, inst.slot_size, mask, size);
     }
     if (options_.count_memory) CountTogether(*access, mask, bytes, true);
     return true;

@@ -100,8 +100,10 @@ TEST(IsTooEasy, WhereMostCasesAlwaysPassAndLittleChanges) {
 
 TEST(ShownLift, IsTheEstimateWhereItDiffersElseTheDifferenceOfTheRatesShown) {
   StudentSummary student;
-  student.arms[Arm::kBaseline] = {.answered = 60, .passed = 2};
-  student.arms[Arm::kSkill] = {.answered = 60, .passed = 4};
+  for (const auto& [arm, passed] : {std::pair{Arm::kBaseline, 2}, std::pair{Arm::kSkill, 4}}) {
+    student.arms[arm].answered = 60;
+    student.arms[arm].passed = static_cast<std::size_t>(passed);
+  }
   StudentVerdict verdict;
   verdict.lift = 2.0 / 60;
   EXPECT_EQ(PointsText(*ShownLift(student, verdict, Arm::kBaseline)), "+4") << "3 % → 7 %";
