@@ -12,10 +12,9 @@
 
 namespace upskill {
 
-// What `generate` will make of a draft, or of a critique with a corrected one, before it is handed in: its length
-// compared with the target, and each rule that is left out, with the reason. Empty: there are no rules in it. Error
-// (kInput): it can't be used. Its length is only an error where it is far too large, because `target` may count other
-// tokens than a student.
+// Reports what `generate` will do with a draft, or with the corrected draft in a critique, before it is handed in: how
+// its length compares with the target, and which rules are left out and why. Empty: it has no rules. Error (kInput): it
+// can't be used. A body is rejected only if it is far too long, because `target` may count tokens differently.
 Result<std::vector<std::string>> PreviewDraft(Json draft, const Material& material, const Prompts& prompts,
                                               const BodyTarget& target);
 

@@ -261,7 +261,7 @@ TEST_F(EvalMatrix, SaysThatRemovedCasesAreNotMeasuredWhereTheyCannotBeRead) {
   CommitAll(folder.path() / "skills");
   folder.Write("skills/index/tests.json", Cases("question"));
   EXPECT_EQ(Eval({"index"}, {"-m", "sim:base=0,skill=1,previous=1", "--ci", "HEAD"}), 0) << error;
-  EXPECT_THAT(error, HasSubstr("removed aren't measured"));
+  EXPECT_THAT(error, HasSubstr("removed cases aren't measured"));
   Json broken = Json::parse(Cases("question"));
   broken.push_back({{"id", "old"}, {"input", "q"}, {"checks", Json::array({{{"type", "command"}, {"run", "x"}}})}});
   folder.Write("skills/index/tests.json", DumpJson(broken));

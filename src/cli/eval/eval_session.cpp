@@ -105,23 +105,18 @@ Status TakeQueries(const Skill& skill, const EvalOptions& options, MeasureSpec& 
 void KeepRemovedCases(const Skill& previous, Suite& suite) {
   Result<Suite> before = LoadCases("", previous.folder);
   if (!before) {
-    suite.warnings.push_back(
-        "cases that were removed aren't measured, because those of the previous version can't be "
-        "read: " +
-        before.error().message);
-    return;
+    return suite.warnings.push_back("removed cases aren't measured, because the previous version's can't be read: " +
+                                    before.error().message);
   }
   constexpr std::size_t kMostNames = 10;
   std::vector<std::string> removed;
   std::size_t changed = 0;
   const std::vector<Case> present = suite.cases;
   for (Case& old : before->cases) {
-    const auto any = [&](const std::vector<Case>& cases, auto&& same) {
-      return std::any_of(cases.begin(), cases.end(), same);
-    };
-    if (any(present, [&](const Case& one) { return one.raw == old.raw; })) continue;
+    if (std::ranges::any_of(present, [&](const Case& one) { return one.raw == old.raw; })) continue;
     const bool is_named = FindMember(old.raw, "id") != nullptr || FindMember(old.raw, "name") != nullptr;
-    if (any(present, [&](const Case& one) { return one.input == old.input || (is_named && one.id == old.id); })) {
+    if (std::ranges::any_of(
+            present, [&](const Case& one) { return one.input == old.input || (is_named && one.id == old.id); })) {
       ++changed;
       continue;
     }
@@ -130,7 +125,7 @@ void KeepRemovedCases(const Skill& previous, Suite& suite) {
           fmt::format("case {} of the previous version is left out: {}", old.id, checks.error().message));
       continue;
     }
-    while (any(suite.cases, [&](const Case& one) { return one.id == old.id; })) old.id += "-removed";
+    while (std::ranges::any_of(suite.cases, [&](const Case& one) { return one.id == old.id; })) old.id += "-removed";
     removed.push_back(old.id);
     suite.cases.push_back(std::move(old));
   }

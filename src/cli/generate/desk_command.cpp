@@ -196,7 +196,7 @@ ExitCode RunDesk(const DeskCommandOptions& options, Env& env) {
   }
   for (const std::string& line : *put) env.out(TerminalText::EscapeLine(line) + "\n");
   if (options.check) {
-    env.out("the answer can be used, but was not handed in; to hand it in, leave out --check\n");
+    env.out("generate can use this answer; run the command again without --check to hand it in\n");
     return ExitCode::kSuccess;
   }
   env.out(TerminalText::Format("{} is in place\n", (fs::path(options.folder) / DeskAnswerName(*number)).string()));

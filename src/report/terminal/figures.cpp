@@ -47,8 +47,8 @@ double ShownChange(const PairedChange& change, int digits) {
   return Rounded(change.with, digits) - Rounded(change.without, digits);
 }
 
-// As many digits as it takes to show that a change isn't 0, and that it is the difference of what stands beside it. Ten
-// or more tokens are whole.
+// Enough digits to show that a change isn't 0 and equals the difference between the two figures beside it. From ten
+// tokens up, figures are rounded to whole tokens.
 int DigitsFor(const PairedChange& change, Unit unit) {
   if (unit == Unit::kTokens && std::max(change.without, change.with) >= 10.0) return 0;
   const bool in_seconds = unit == Unit::kSeconds && std::max(change.without, change.with) >= 1.0;
