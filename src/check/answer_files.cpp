@@ -274,6 +274,17 @@ bool HasWord(std::string_view list, std::string_view word) {
   return (" " + std::string(list) + " ").find(" " + std::string(word) + " ") != std::string::npos;
 }
 
+}  // namespace
+
+bool IsLanguage(std::string_view word) {
+  const std::string lower = ToLowerAscii(word);
+  return lower == "toml" || std::any_of(kFileLanguages.begin(), kFileLanguages.end(), [&](const FileLanguages& known) {
+           return HasWord(known.extensions, lower) || HasWord(known.languages, lower);
+         });
+}
+
+namespace {
+
 bool IsLanguageOf(const std::string& language, const std::string& file) {
   const std::string name = ToLowerAscii(file.substr(file.rfind('/') + 1));
   const std::string extension = name.substr(name.rfind('.') + 1);

@@ -23,6 +23,9 @@ inline constexpr std::size_t kMaxAnswerFiles = 1000;
 // an answer's only block without a name and a language is the only file wanted.
 std::map<std::string, std::string> AnswerFiles(std::string_view answer, const std::vector<std::string>& wanted = {});
 
+// Whether a word on the line of a fence is the name of a language, such as "python" or "toml".
+bool IsLanguage(std::string_view word);
+
 // The words that look like files' names.
 std::vector<std::string> FileNamesIn(std::string_view text);
 

@@ -90,10 +90,8 @@ bool BracketsMatch(std::string_view text) {
 
 // The code that small models write on the line of a fence: "```edition = 5". Not a language with attributes.
 std::string_view CodeOnFence(std::string_view info) {
-  constexpr std::string_view kLanguages = " toml yaml json python py sh bash shell c cpp c++ cuda cu js text ";
-  const std::string first = fmt::format(" {} ", ToLowerAscii(info.substr(0, info.find(' '))));
-  return info.find_first_of("=(;") == std::string_view::npos || kLanguages.find(first) != std::string_view::npos ? ""
-                                                                                                                 : info;
+  const bool is_code = info.find_first_of("=(;") != std::string_view::npos;
+  return is_code && !IsLanguage(info.substr(0, info.find(' '))) ? info : "";
 }
 
 std::vector<std::string_view> LinesWithText(std::string_view text) {
