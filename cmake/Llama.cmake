@@ -18,6 +18,7 @@ if(UPSKILL_LLAMA_SOURCE)
   set(LLAMA_BUILD_COMMON ON)
   set(BUILD_SHARED_LIBS OFF)
   add_subdirectory(${UPSKILL_LLAMA_SOURCE} ${CMAKE_BINARY_DIR}/llama.cpp EXCLUDE_FROM_ALL)
+  target_compile_options(ggml-cpu PRIVATE -O3)  # as upstream's own Release: its products are three times as slow with -O2
   target_link_libraries(llama_library INTERFACE llama-common)
   upskill_llama_headers(llama_library ${UPSKILL_LLAMA_SOURCE})
   message(STATUS "llama.cpp: source in ${UPSKILL_LLAMA_SOURCE}")

@@ -163,8 +163,14 @@ double ProductError(ggml_backend_buffer_type_t stored, const Shape& shape, int t
 class FastKernels : public testing::Test {
  protected:
   FastKernels() {
+    ggml_log_get(&log_, &data_);
     ggml_log_set([](ggml_log_level, const char*, void*) {}, nullptr);
   }
+  ~FastKernels() override { ggml_log_set(log_, data_); }
+
+ private:
+  ggml_log_callback log_ = nullptr;
+  void* data_ = nullptr;
 };
 
 class FastProducts : public FastKernels, public testing::WithParamInterface<ggml_type> {};

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "llama/decoding_speed.h"
 #include "llama/engine.h"
 #include "llama/engine_plugins.h"
 #include "llama/gguf_hash.h"
@@ -114,6 +115,7 @@ Result<std::unique_ptr<Model>> LoadLlamaModel(const LlamaOptions& options) {
   info.takes_tools = format->takes_tools();
   info.context_tokens = llama_model_n_ctx_train(model.get());
   info.detail = fmt::format("in process, {} sequence{}", settings.parallel, settings.parallel == 1 ? "" : "s");
+  info.tokens_per_second = MeasureDecodingSpeed(model.get(), settings.parallel, settings.threads, options.life);
   if (!EngineUsesGpu()) info.threads = settings.threads;
   if (const std::string device = EngineDevice(); !device.empty()) info.detail += ", " + device;
   return std::unique_ptr<Model>(

@@ -64,6 +64,7 @@ TEST(WorkerModel, IsLikeTheEngine) {
     EXPECT_EQ(worker->info().name, engine->info().name);
     EXPECT_EQ(worker->info().identity, engine->info().identity);
     EXPECT_EQ(worker->info().detail, engine->info().detail);
+    EXPECT_GT(worker->info().tokens_per_second, 0.0);
     EXPECT_EQ(worker->info().in_process, engine->info().in_process);
     EXPECT_EQ(worker->info().local, engine->info().local);
     EXPECT_EQ(worker->info().warm_up, engine->info().warm_up);

@@ -154,9 +154,13 @@ ChatResponse ResponseFromJson(const Json& json) {
 }
 
 Json InfoToJson(const ModelInfo& info) {
-  return {{"name", info.name},       {"identity", info.identity},
-          {"detail", info.detail},   {"context_tokens", info.context_tokens},
-          {"threads", info.threads}, {"takes_tools", info.takes_tools}};
+  return {{"name", info.name},
+          {"identity", info.identity},
+          {"detail", info.detail},
+          {"context_tokens", info.context_tokens},
+          {"threads", info.threads},
+          {"takes_tools", info.takes_tools},
+          {"tokens_per_second", info.tokens_per_second}};
 }
 
 ModelInfo InfoFromJson(const Json& json) {
@@ -167,6 +171,7 @@ ModelInfo InfoFromJson(const Json& json) {
   info.context_tokens = std::clamp<std::int64_t>(JsonGet<std::int64_t>(json, "context_tokens", 0), 0, kMaxStoredTokens);
   info.threads = std::max(0, JsonGet<int>(json, "threads", 0));
   info.takes_tools = JsonGet<bool>(json, "takes_tools", false);
+  info.tokens_per_second = std::clamp(JsonGet<double>(json, "tokens_per_second", 0.0), 0.0, 1e9);
   info.in_process = true;
   info.local = true;
   return info;

@@ -35,7 +35,8 @@ struct ModelInfo {
   // How many threads a model in process computes with, so that it can share the processors with others of its kind
   // (ShareProcessors). 0: it can't, and only one such model runs at a time. A model on a GPU needs all of it.
   int threads = 0;
-  bool local = false;  // sent nowhere else: in process, simulated, or to a server on a loopback address
+  double tokens_per_second = 0.0;  // of a model in process at best, with all answers together; 0: unknown
+  bool local = false;              // sent nowhere else: in process, simulated, or to a server on a loopback address
   // The first answer should arrive before other requests are sent: it fills the provider's prompt cache and shows
   // whether the key and the model's name are right.
   bool warm_up = false;

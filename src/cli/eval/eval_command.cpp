@@ -76,16 +76,21 @@ TerminalText OutLines(const TerminalText& lines, const Env& env) {
   return out;
 }
 
+// "model  smollm2-135m (in process, 32 sequences, up to 1,100 tokens/s)"
+TerminalText ModelLine(const char* label, const ModelInfo& info, const Env& env) {
+  const auto rate = static_cast<long long>(info.tokens_per_second);
+  const std::string speed = rate > 0 ? fmt::format(", up to {} tokens/s", WithThousands(rate)) : std::string();
+  return OutLine(fmt::format("{}  {} ({}{})", label, info.name, info.detail, speed), env, 7);
+}
+
 void PrintHead(const Skill& skill, const EvalOptions& options, const Config& config, const Measurement& measurement,
                Env& env) {
   env.out(EvalHead(measurement.plan, StyleFor(env, env.out_is_terminal, options.color)));
   if (options.quiet) return;
   for (const Model* const model : measurement.models) {
-    env.out(OutLine(fmt::format("model  {} ({})", model->info().name, model->info().detail), env, 7));
+    env.out(ModelLine("model", model->info(), env));
   }
-  if (measurement.judge)
-    env.out(OutLine(fmt::format("judge  {} ({})", measurement.judge->info().name, measurement.judge->info().detail),
-                    env, 7));
+  if (measurement.judge) env.out(ModelLine("judge", measurement.judge->info(), env));
   if (!skill.references.empty())
     env.out(TerminalText::Format("note   models get SKILL.md alone, without its {}\n",
                                  Counted(skill.references.size(), "reference")));

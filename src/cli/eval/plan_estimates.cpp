@@ -62,10 +62,10 @@ NextLook LookOf(Plan plan, const Skill& skill, const Suite& suite, double alpha,
 }
 
 // Processor time of a token of an answer, with its share of the prompts and many answers in one batch: the default
-// model (Q8_0, 145 MB) needed 28 s for 1,870 tokens, Qwen2.5-Coder-1.5B (Q4_K_M, 1.1 GB) 140 s for 5,395, on processors
-// of 2023 with VNNI (bench/README.md).
-constexpr double kSecondsOfToken = 0.0133;
-constexpr double kSecondsOfTokenPerByte = 1.15e-11;
+// model (Q8_0, 145 MB) needed 18 s for 10,585 tokens, Qwen2.5-Coder-1.5B (Q4_K_M, 1.1 GB) 66 s for 5,395, on processors
+// of 2024 with VNNI (bench/README.md). Short answers pay more for prompts, hence the higher first figure.
+constexpr double kSecondsOfToken = 0.002;
+constexpr double kSecondsOfTokenPerByte = 9e-12;
 constexpr double kBytesOfDefaultModel = 145e6;
 constexpr double kBytesOfUnknownModel = 2e9;
 
