@@ -265,12 +265,17 @@ def shape_text(buffer):
     return f"{{{', '.join(map(str, buffer['shape']))}}}, at::{TYPES[buffer['type']][1]}"
 
 
+def tuples(values):
+    return tuple(map(tuples, values)) if isinstance(values, list) else values
+
+
 def calls_of(model, size):
     """The lines of C++ for inputs of one size."""
     calls.clear()
-    inputs = [record(f"{{upskill_torch::Given(a{each['argument']}, {shape_text(each)})}}", each["shape"],
+    inputs = [each["value"] if "value" in each else
+              record(f"{{upskill_torch::Given(a{each['argument']}, {shape_text(each)})}}", each["shape"],
                      Named(TYPES[each["type"]][0].split()[0])) for each in size["inputs"]]
-    results = model(*size["init"])(*inputs)
+    results = model(*tuples(size["init"]))(*inputs)
     results = list(results) if isinstance(results, (list, tuple)) else [results]
     if len(results) != len(size["outputs"]) or not all(isinstance(each, Tensor) for each in results):
         raise Problem(f"forward doesn't return {len(size['outputs'])} tensor(s)")

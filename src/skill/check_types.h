@@ -46,9 +46,10 @@ inline constexpr CheckOptions kCommandOptions = {"command",         "exit_code",
 inline constexpr CheckOptions kCudaOptions = {
     "arch", "uses", "not_uses", "max_registers", "spills", "max_shared_bytes", "min_shared_alignment"};
 inline constexpr CheckOptions kCudaRunOptions = {
-    "function",          "launcher",       "arguments",      "sizes",          "reference_code",  "seeds",
-    "repetitions",       "tolerance",      "deterministic",  "precision",      "allow",           "stdout",
-    "max_bytes_to_host", "bank_conflicts", "min_coalescing", "max_divergence", "timeout_seconds", "init_inputs"};
+    "function",       "launcher",        "arguments",         "sizes",          "reference_code",
+    "seeds",          "repetitions",     "tolerance",         "deterministic",  "precision",
+    "allow",          "stdout",          "max_bytes_to_host", "bank_conflicts", "min_coalescing",
+    "max_divergence", "timeout_seconds", "init_inputs",       "reference_model"};
 inline constexpr CheckOptions kCountOptions = {"count"};
 inline constexpr CheckOptions kKernelOptions = {"require", "capabilities", "backends", "edition"};
 inline constexpr CheckOptions kJudgeOptions = {"rubric", "against"};

@@ -17,6 +17,7 @@
 
 #include "check/suite_answers.h"
 #include "check/suite_check.h"
+#include "check/task_reader.h"
 #include "cli/env/config.h"
 #include "cli/env/env.h"
 #include "cli/eval/commands.h"
@@ -163,14 +164,14 @@ struct CheckCommandOptions {
 namespace fs = std::filesystem;
 
 // Of a folder or file, or of a skill by its name.
-Result<Suite> LoadSuiteOf(const std::string& name, const Env& env) {
+Result<Suite> LoadSuiteOf(const std::string& name, const Sandbox& sandbox, const Env& env) {
   std::error_code code;
   if (!fs::exists(name, code)) {
     if (const Result<fs::path> named = PathOfSkill(name, env)) return LoadSuiteOfSkill(*named);
   }
-  if (fs::is_directory(name, code)) return LoadSuiteOfSkill(name);
+  if (fs::is_directory(name, code) && TaskFilesIn(name).empty()) return LoadSuiteOfSkill(name);
   if (fs::path(name).filename() == "SKILL.md") return LoadSuiteOfSkill(FolderOf(name));
-  return LoadSuite(name);
+  return LoadSuiteOrTasks(name, {}, sandbox);
 }
 
 // The folder of answers: the given one, else `answers` beside the cases.
@@ -341,7 +342,10 @@ void AddCheckCommand(CLI::App& app, CheckCommandOptions& options) {
 ExitCode RunCheck(const CheckCommandOptions& options, Env& env) {
   const Result<FileFormat> format = FileFormatOf(options.output);
   if (!format) return PrintError(env, format.error());
-  Result<Suite> suite = LoadSuiteOf(options.suite, env);
+  const Result<SandboxOptions> sandbox_options = SandboxOptionsOf(options.sandbox, env);
+  if (!sandbox_options) return PrintError(env, sandbox_options.error());
+  const Sandbox sandbox(*sandbox_options);
+  Result<Suite> suite = LoadSuiteOf(options.suite, sandbox, env);
   if (!suite) return PrintError(env, suite.error());
   if (const Status kept = CheckNoCasesAreLost(options.output, *format, *suite); !kept)
     return PrintError(env, kept.error());
@@ -353,9 +357,6 @@ ExitCode RunCheck(const CheckCommandOptions& options, Env& env) {
   if (!options.cases.empty()) {
     if (const Status kept = KeepCases(options.cases, *suite, *answers); !kept) return PrintError(env, kept.error());
   }
-  const Result<SandboxOptions> sandbox_options = SandboxOptionsOf(options.sandbox, env);
-  if (!sandbox_options) return PrintError(env, sandbox_options.error());
-  const Sandbox sandbox(*sandbox_options);
   SuiteCheckOptions how;
   how.lint = options.lint;
   how.workers =

@@ -13,6 +13,7 @@
 #include "cli/eval/eval_tests.h"
 #include "cli/eval/option_row.h"
 #include "cli/models/models_by_key.h"
+#include "cli/models/sandbox_option.h"
 #include "eval/plan/plan.h"
 #include "eval/run/runner.h"
 #include "eval/verdict/judged_run.h"
@@ -260,7 +261,8 @@ Result<EvalSession> OpenEval(const Skill& skill, EvalOptions& options, const Eva
   ASSIGN_OR_RETURN(std::optional<StoredRun> resumed, RunToResume(options, config));
   if (resumed) RecallTerms(resumed->plan, options, env);
   RETURN_IF_ERROR(WriteMissingTests(skill, options, config, env));
-  ASSIGN_OR_RETURN(MeasureSpec spec, SpecOf(skill, options, config));
+  ASSIGN_OR_RETURN(SandboxOptions sandbox, SandboxOptionsOf(options.sandbox, env));
+  ASSIGN_OR_RETURN(MeasureSpec spec, SpecOf(skill, options, config, Sandbox(std::move(sandbox))));
   spec.resumes_same_run = use.resumes_same_run && !options.refresh;
   return OpenEvalSession(spec, std::move(resumed), options, config, env);
 }

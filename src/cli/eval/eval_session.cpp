@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "check/check.h"
+#include "check/task_reader.h"
 #include "cli/eval/activation_plan.h"
 #include "cli/eval/eval_tests.h"
 #include "cli/eval/resumed_options.h"
@@ -53,8 +54,8 @@ Result<Shard> ParseShard(std::string_view text) {
 }
 
 // The error for a skill without cases says how to have some written.
-Result<Suite> CasesFor(const Skill& skill, const EvalOptions& options, const Config& config) {
-  Result<Suite> suite = LoadCases(options.tests, skill.folder);
+Result<Suite> CasesFor(const Skill& skill, const EvalOptions& options, const Config& config, const Sandbox& sandbox) {
+  Result<Suite> suite = LoadCases(options.tests, skill.folder, sandbox);
   if (suite || suite.error().kind != ErrorKind::kNotFound || !options.tests.empty()) return suite;
   return Error{ErrorKind::kNotFound, fmt::format("{}, or have a model write some:\n{}", suite.error().message,
                                                  TestsCommand(options, config))};
@@ -148,8 +149,8 @@ void KeepRemovedCases(const Skill& previous, Suite& suite) {
 
 // The cases, and what the skill is compared with.
 Status TakeCases(const Skill& skill, const std::optional<Skill>& previous, const EvalOptions& options,
-                 const Config& config, MeasureSpec& spec) {
-  ASSIGN_OR_RETURN(spec.suite, CasesFor(skill, options, config));
+                 const Config& config, const Sandbox& sandbox, MeasureSpec& spec) {
+  ASSIGN_OR_RETURN(spec.suite, CasesFor(skill, options, config, sandbox));
   spec.baseline = !options.no_baseline;
   spec.placebo = options.placebo;
   spec.stop_when_decided = options.stop_when_decided;
@@ -313,7 +314,8 @@ Result<Measurement> StartRun(const MeasureSpec& spec, const EvalOptions& options
 
 }  // namespace
 
-Result<MeasureSpec> SpecOf(const Skill& skill, const EvalOptions& options, const Config& config) {
+Result<MeasureSpec> SpecOf(const Skill& skill, const EvalOptions& options, const Config& config,
+                           const Sandbox& sandbox) {
   ASSIGN_OR_RETURN(MeasureSpec spec, SettingsOf(options, config));
   spec.skill = MeasuredSkill{Snapshot(skill), std::nullopt, skill.warnings};
   ASSIGN_OR_RETURN(const TempFolder copies, TempFolder::Make("upskill-previous-"));
@@ -332,7 +334,7 @@ Result<MeasureSpec> SpecOf(const Skill& skill, const EvalOptions& options, const
     return spec;
   }
   RETURN_IF_ERROR(options.activation.on ? TakeQueries(skill, options, spec)
-                                        : TakeCases(skill, previous, options, config, spec));
+                                        : TakeCases(skill, previous, options, config, sandbox, spec));
   RETURN_IF_ERROR(ReadFolders(skill, previous, {RunsFolder(options.runs_dir, config)}, spec));
   return spec;
 }
@@ -343,8 +345,8 @@ Result<MeasureSpec> SpecWithoutSkill(const EvalOptions& options, const Config& c
   return spec;
 }
 
-Result<Suite> LoadCases(const std::string& tests, const fs::path& skill_folder) {
-  if (!tests.empty()) return LoadSuite(tests, skill_folder);
+Result<Suite> LoadCases(const std::string& tests, const fs::path& skill_folder, const Sandbox& sandbox) {
+  if (!tests.empty()) return LoadSuiteOrTasks(tests, skill_folder, sandbox);
   Result<Suite> suite = LoadSuiteOfSkill(skill_folder);
   if (suite || suite.error().kind != ErrorKind::kNotFound) return suite;
   // A file without cases has said what to do already.

@@ -21,8 +21,9 @@
 namespace upskill {
 
 // What `eval` is to measure of the skill: its cases are read. With --resume, only what ResumeMeasurement needs. Errors
-// of what is read; two versions of a skill with the same text.
-Result<MeasureSpec> SpecOf(const Skill& skill, const EvalOptions& options, const Config& config);
+// of what is read; two versions of a skill with the same text. `sandbox`: where task files are run (LoadCases).
+Result<MeasureSpec> SpecOf(const Skill& skill, const EvalOptions& options, const Config& config,
+                           const Sandbox& sandbox = DefaultSandbox());
 
 // The same without a skill: how the models do the cases of -t by themselves.
 Result<MeasureSpec> SpecWithoutSkill(const EvalOptions& options, const Config& config);
@@ -47,7 +48,8 @@ Result<EvalSession> OpenEvalSession(const MeasureSpec& spec, std::optional<Store
                                     const EvalOptions& options, const Config& config, Env& env);
 
 // The cases of -t, else the skill's own. The error says how to give some.
-Result<Suite> LoadCases(const std::string& tests, const std::filesystem::path& skill_folder);
+Result<Suite> LoadCases(const std::string& tests, const std::filesystem::path& skill_folder,
+                        const Sandbox& sandbox = DefaultSandbox());
 
 // The models of -m, else of the configuration, else the default one.
 std::vector<std::string> ChooseModels(const std::vector<std::string>& given, const Config& config);

@@ -158,7 +158,7 @@ Result<Recheck> LoadRecheck(const RecheckOptions& options, const fs::path& runs_
   RETURN_IF_ERROR(RefuseImported(recheck.plan, "recheck"));
   ASSIGN_OR_RETURN(const Suite suite, recheck.plan.measures_activation()
                                           ? LoadQueries(options.tests, recheck.plan.skill.folder)
-                                          : LoadCases(options.tests, recheck.plan.skill.folder));
+                                          : LoadCases(options.tests, recheck.plan.skill.folder, sandbox));
   if (!TakeChecks(suite, recheck)) {
     return InputError(fmt::format("{} has none of the cases of run {} as the run asked them", suite.source.string(),
                                   recheck.plan.run));

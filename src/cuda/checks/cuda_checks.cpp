@@ -4,9 +4,11 @@
 #include <array>
 
 #include "check/check_makers.h"
+#include "check/task_reader.h"
 #include "cuda/checks/cuda_bindings_check.h"
 #include "cuda/checks/cuda_compile_check.h"
 #include "cuda/checks/cuda_run_check.h"
+#include "cuda/checks/torch_tasks.h"
 #include "skill/check_types.h"
 
 namespace upskill {
@@ -18,6 +20,7 @@ void AddCudaChecks() {
       CheckMakerRow{CheckKind::kCudaRun, MakeCudaRun},
   };
   AddCheckMakers(kMakers);
+  SetTaskReader(ReadTorchTasks);
 }
 
 }  // namespace upskill

@@ -21,6 +21,7 @@
 #include "cuda/checks/cuda_run_spec.h"
 #include "cuda/checks/cuda_run_trials.h"
 #include "cuda/checks/recorded_model.h"
+#include "cuda/checks/torch_tasks.h"
 #include "cuda/device/kernel_runner.h"
 #include "sandbox/sandbox.h"
 #include "util/files.h"
@@ -140,13 +141,20 @@ class CudaRun : public Check {
     if (expected_) return *expected_;
     ASSIGN_OR_RETURN(std::vector<RunInputs> inputs, MakeInputs(spec_));
     SandboxCommand command;
-    command.command = "g++ -std=c++17 -O2 -o /tmp/reference reference.cpp && exec /tmp/reference";
-    command.files = {{"reference.cpp", ReferenceProgram(spec_)}, {"input.bin", ReferenceInput(spec_, inputs)}};
+    if (spec_.model.empty()) {
+      command.command = "g++ -std=c++17 -O2 -o /tmp/reference reference.cpp && exec /tmp/reference";
+      command.files = {{"reference.cpp", ReferenceProgram(spec_)}};
+    } else {
+      ASSIGN_OR_RETURN(Json task, ModelTask(spec_, "model.py"));
+      command = TorchCommand(std::move(task), {{"model.py", spec_.model}}, sandbox_);
+    }
+    command.files["input.bin"] = ReferenceInput(spec_, inputs);
     command.limits.time = spec_.time;
     command.limits.output_bytes = std::size_t{256} << 20U;
     command.stop = stop;
     ASSIGN_OR_RETURN(const SandboxOutcome outcome, sandbox_.Run(command));
     if (outcome.ending == SandboxOutcome::Ending::kStopped) return Error{ErrorKind::kCancelled, "stopped"};
+    if (!spec_.model.empty()) RETURN_IF_ERROR(CheckHasTorch(outcome));
     if (outcome.ending != SandboxOutcome::Ending::kExited || outcome.exit_code != 0)
       return InputError("the check's own reference doesn't compile or run: " + EndOfOutput(outcome));
     RETURN_IF_ERROR(TakeExpected(spec_, outcome.output, inputs));

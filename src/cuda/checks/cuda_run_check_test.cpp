@@ -4,12 +4,17 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <string>
 
 #include "check/check.h"
+#include "check/task_reader.h"
 #include "cuda/checks/cuda_run_answers_test.h"
+#include "cuda/checks/fake_torch_test.h"
 #include "skill/suite.h"
+#include "util/files.h"
 #include "util/json.h"
+#include "util/temp_folder.h"
 
 namespace upskill {
 namespace {
@@ -175,6 +180,46 @@ class ModelNew(torch.nn.Module):
   const CheckResult lacking = result_of("y = torch::softmax(x, 1);");
   EXPECT_EQ(lacking.outcome, Outcome::kSkip);
   EXPECT_EQ(lacking.detail, "the stand-in for PyTorch lacks softmax");
+}
+
+TEST_F(CudaRunTest, ATaskFileOfKernelBenchIsTheReference) {
+  const TempFolder folder;
+  std::filesystem::permissions(folder.path(), std::filesystem::perms(0755));
+  std::filesystem::create_directories(folder.path() / "site" / "torch");
+  ASSERT_TRUE(WriteFileAtomically(folder.path() / "site" / "torch" / "__init__.py", std::string(kFakeTorch)));
+  ASSERT_TRUE(WriteFileAtomically(folder.path() / "stretch.py", std::string(kStretchTask)));
+  SandboxOptions options;
+  options.toolchains = {folder.path() / "site"};
+  const Sandbox sandbox(options);
+  const Suite suite = LoadSuiteOrTasks(folder.path() / "stretch.py", {}, sandbox).value();
+  const CaseChecks checks = CaseChecks::Make(suite.cases[0], sandbox).value();
+  const auto result_of = [&](std::string_view expression) {
+    return checks.Run(fmt::format(R"(```python
+import torch
+from torch.utils.cpp_extension import load_inline
+m = load_inline("m", "torch::Tensor stretch(torch::Tensor x, double factor);", r"""
+__global__ void stretch_kernel(const float* x, float* y, int n, float factor) {{
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = {};
+}}
+torch::Tensor stretch(torch::Tensor x, double factor) {{
+  auto y = torch::empty_like(x);
+  stretch_kernel<<<(x.numel() + 127) / 128, 128>>>(x.data_ptr<float>(), y.data_ptr<float>(), x.numel(), factor);
+  return y;
+}}""", functions=["stretch"])
+class ModelNew(torch.nn.Module):
+    def __init__(self, factor, widths):
+        super().__init__()
+        self.factor = factor
+        assert isinstance(widths, tuple) and widths[1] == 7
+    def forward(self, values, share):
+        return m.stretch(values, self.factor * share)
+```)",
+                                  expression))[0];
+  };
+  EXPECT_EQ(result_of("factor * x[i]").outcome, Outcome::kPass) << result_of("factor * x[i]").detail;
+  EXPECT_EQ(result_of("factor * fabsf(x[i])").outcome, Outcome::kFail) << "rand() makes no negative numbers";
+  EXPECT_THAT(result_of("1.01f * factor * x[i]").detail, HasSubstr("instead of"));
 }
 
 // The sum of few enough numbers that the host may copy all of them.

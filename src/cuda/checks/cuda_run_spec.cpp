@@ -72,8 +72,10 @@ Status ReadBuffer(const Json& json, RunArgument& argument) {
   const std::string role = JsonGet<std::string>(json, "role", "in");
   if (role != "in" && role != "out" && role != "inout") return Wrong("role", "be \"in\", \"out\" or \"inout\"");
   argument.role = role == "in" ? ArgumentRole::kIn : (role == "out" ? ArgumentRole::kOut : ArgumentRole::kInOut);
-  for (const Json& dimension : Member(json, "shape")) argument.shape.push_back(ExpressionText(dimension));
-  if (argument.shape.empty() || IsOneOf(std::string(), argument.shape))
+  // An empty list is the shape of one element, as of a loss.
+  const Json& shape = Member(json, "shape");
+  for (const Json& dimension : shape) argument.shape.push_back(ExpressionText(dimension));
+  if (!shape.is_array() || IsOneOf(std::string(), argument.shape))
     return Wrong("shape", "be a list of numbers and names of sizes: [\"rows\", \"cols\"]");
   if (const Json* const fill = FindMember(json, "fill"); fill != nullptr) {
     ASSIGN_OR_RETURN(argument.fill, ReadFill(*fill));
@@ -177,10 +179,8 @@ Status ReadInitInputs(const CheckSpec& spec, CudaRunSpec& run) {
   if (list == nullptr) return {};
   if (!run.function.empty() || !run.launcher.empty() || !run.stdout_pattern.empty())
     return InputError("cuda_run with \"init_inputs\" has no \"function\", \"launcher\" or \"stdout\"");
-  run.init_inputs.emplace();
-  for (const Json& input : *list) run.init_inputs->push_back(ExpressionText(input));
-  if (!list->is_array() || IsOneOf(std::string(), *run.init_inputs))
-    return Wrong("init_inputs", "be a list of numbers and expressions of sizes");
+  if (!list->is_array()) return Wrong("init_inputs", "be a list of numbers and expressions of sizes");
+  run.init_inputs = *list;
   return {};
 }
 
@@ -202,12 +202,11 @@ Result<std::string> DeclarationFor(const std::vector<RunArgument>& arguments) {
 Status TryOut(const CudaRunSpec& run) {
   double bytes = 0.0;
   for (const Sizes& sizes : run.sizes) {
-    for (const std::string& input : run.init_inputs.value_or(std::vector<std::string>()))
-      RETURN_IF_ERROR(EvaluateSize(input, sizes));
+    if (run.init_inputs) RETURN_IF_ERROR(EvaluateInput(*run.init_inputs, sizes));
     for (const RunArgument& argument : run.arguments) {
       if (!argument.value.empty()) RETURN_IF_ERROR(EvaluateSize(argument.value, sizes));
       if (!argument.fill.high_expression.empty()) RETURN_IF_ERROR(EvaluateSize(argument.fill.high_expression, sizes));
-      if (argument.shape.empty()) continue;
+      if (argument.role == ArgumentRole::kScalar) continue;
       ASSIGN_OR_RETURN(const std::size_t count, ElementCount(argument, sizes));
       bytes += static_cast<double>(count * InfoOf(argument.type).bytes);
     }
@@ -225,12 +224,13 @@ Result<CudaRunSpec> ReadCudaRunSpec(const CheckSpec& spec) {
   ASSIGN_OR_RETURN(run.function, ReadCode(spec, "function"));
   ASSIGN_OR_RETURN(run.launcher, ReadCode(spec, "launcher"));
   ASSIGN_OR_RETURN(run.reference, ReadCode(spec, "reference_code"));
+  ASSIGN_OR_RETURN(run.model, ReadCode(spec, "reference_model"));
   ASSIGN_OR_RETURN(run.stdout_pattern, ReadCode(spec, "stdout"));
   RETURN_IF_ERROR(ReadConditions(spec, run));
   RETURN_IF_ERROR(ReadSizes(spec, run));
   RETURN_IF_ERROR(ReadInitInputs(spec, run));
   if (run.function.empty() && !run.init_inputs) {
-    if (!Member(spec.options, "arguments").is_null() || !run.reference.empty())
+    if (!Member(spec.options, "arguments").is_null() || !run.reference.empty() || !run.model.empty())
       return InputError("cuda_run has \"arguments\" or \"reference_code\", but no \"function\" that takes them");
     return run;
   }
@@ -239,18 +239,23 @@ Result<CudaRunSpec> ReadCudaRunSpec(const CheckSpec& spec) {
   const Json& arguments = Member(spec.options, "arguments");
   if (!arguments.is_array() || arguments.empty() || arguments.size() > kMaxArguments)
     return Wrong("arguments", fmt::format("be a list of the function's arguments, at most {}", kMaxArguments));
-  bool writes = false;
+  int written = 0;
+  bool reads_and_writes = false;
   for (const Json& json : arguments) {
     ASSIGN_OR_RETURN(RunArgument argument, ReadArgument(json));
-    writes = writes || argument.role == ArgumentRole::kOut || argument.role == ArgumentRole::kInOut;
+    if (argument.role == ArgumentRole::kOut || argument.role == ArgumentRole::kInOut) ++written;
+    reads_and_writes = reads_and_writes || argument.role == ArgumentRole::kInOut;
     run.arguments.push_back(std::move(argument));
   }
   if (run.init_inputs) {
     ASSIGN_OR_RETURN(run.function, DeclarationFor(run.arguments));
   }
-  if (!writes) return Wrong("arguments", "have a buffer of the role \"out\" or \"inout\"");
-  if (run.reference.empty())
-    return InputError("cuda_run with a \"function\" or \"init_inputs\" needs \"reference_code\"");
+  if (written == 0) return Wrong("arguments", "have a buffer of the role \"out\" or \"inout\"");
+  if (!run.model.empty() && (written > 1 || reads_and_writes))
+    return Wrong("arguments", "have one buffer of the role \"out\" where it has \"reference_model\"");
+  const bool has_model = !run.model.empty();
+  if (run.reference.empty() != has_model || (has_model && !run.init_inputs))
+    return InputError("cuda_run needs \"reference_code\", or with \"init_inputs\" \"reference_model\" in place of it");
   RETURN_IF_ERROR(TryOut(run));
   return run;
 }
@@ -305,6 +310,26 @@ Result<double> EvaluateSize(const std::string& expression, const Sizes& sizes) {
     at = end + 1;
   }
   return wrong("something is missing");
+}
+
+Json SizeAsJson(double value) {
+  const auto whole = static_cast<std::int64_t>(value);
+  return static_cast<double>(whole) == value ? Json(whole) : Json(value);
+}
+
+Result<Json> EvaluateInput(const Json& input, const Sizes& sizes) {
+  if (input.is_object()) return Wrong("init_inputs", "be a list of numbers and expressions of sizes");
+  if (input.is_string()) {
+    ASSIGN_OR_RETURN(const double value, EvaluateSize(input.get<std::string>(), sizes));
+    return SizeAsJson(value);
+  }
+  if (!input.is_array()) return input;
+  Json list = Json::array();
+  for (const Json& each : input) {
+    ASSIGN_OR_RETURN(Json evaluated, EvaluateInput(each, sizes));
+    list.push_back(std::move(evaluated));
+  }
+  return list;
 }
 
 Result<std::size_t> ElementCount(const RunArgument& argument, const Sizes& sizes) {

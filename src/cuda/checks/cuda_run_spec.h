@@ -11,6 +11,7 @@
 #include "cuda/checks/element_type.h"
 #include "cuda/device/device_task.h"
 #include "skill/suite.h"
+#include "util/json.h"
 #include "util/result.h"
 
 namespace upskill {
@@ -41,13 +42,14 @@ using Sizes = std::map<std::string, double>;
 // What a check of the type cuda_run states.
 struct CudaRunSpec {
   std::string function;  // its declaration; empty: the answer is a program of its own
-  // Of KernelBench's class ModelNew, which the answer has in Python: numbers and expressions of sizes. `function` is
-  // ours then. Its forward gets the buffers that are read, and returns those of the role `out`.
-  std::optional<std::vector<std::string>> init_inputs;
+  // Of KernelBench's class ModelNew, which the answer has in Python: a list (EvaluateInput). `function` is ours then.
+  // Its forward gets the buffers that are read, and returns those of the role `out`.
+  std::optional<Json> init_inputs;
   std::string launcher;  // code that is compiled instead of the answer's file, which it includes
   std::vector<RunArgument> arguments;
   std::vector<Sizes> sizes;
   std::string reference;  // the code of a function `reference` for the host
+  std::string model;      // instead of it: a task file of KernelBench. Its forward gets the scalars, too
   int seeds = 1;
   int repetitions = 2;
   std::optional<double> tolerance;
@@ -71,6 +73,12 @@ std::string DeclaredName(const std::string& declaration);
 // "rows*cols", "cols+1", "(n" isn't one: numbers and names of sizes, joined by * + - and / (rounded up), from left to
 // right. Error: an unknown name, something else.
 Result<double> EvaluateSize(const std::string& expression, const Sizes& sizes);
+
+// A size as whole as it is.
+Json SizeAsJson(double value);
+
+// An input of a model's constructor: texts in it, and in its lists, are expressions of sizes.
+Result<Json> EvaluateInput(const Json& input, const Sizes& sizes);
 
 // The elements of a buffer with this shape. Error also: more than a check may have.
 Result<std::size_t> ElementCount(const RunArgument& argument, const Sizes& sizes);

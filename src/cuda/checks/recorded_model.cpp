@@ -34,41 +34,6 @@ constexpr std::array<std::string_view, 13> kHeaders = {"torch/extension.h",
                                                        "pybind11/pybind11.h",
                                                        "pybind11/stl.h"};
 
-Result<Json> BuffersOf(const CudaRunSpec& spec, const Sizes& sizes, bool results) {
-  Json buffers = Json::array();
-  for (std::size_t i = 0; i < spec.arguments.size(); ++i) {
-    const RunArgument& argument = spec.arguments[i];
-    if (argument.shape.empty() || (argument.role == ArgumentRole::kOut) != results) continue;
-    Json shape = Json::array();
-    for (const std::string& dimension : argument.shape) {
-      ASSIGN_OR_RETURN(const double size, EvaluateSize(dimension, sizes));
-      shape.push_back(static_cast<std::int64_t>(size));
-    }
-    buffers.push_back({{"argument", i}, {"shape", shape}, {"type", InfoOf(argument.type).name}});
-  }
-  return buffers;
-}
-
-// What the recorder is told.
-Result<Json> TaskOf(const CudaRunSpec& spec, const std::string& file) {
-  Json all = Json::array();
-  for (const Sizes& sizes : spec.sizes) {
-    Json init = Json::array();
-    for (const std::string& expression : *spec.init_inputs) {
-      ASSIGN_OR_RETURN(const double value, EvaluateSize(expression, sizes));
-      const auto whole = static_cast<std::int64_t>(value);
-      init.push_back(static_cast<double>(whole) == value ? Json(whole) : Json(value));
-    }
-    ASSIGN_OR_RETURN(Json inputs, BuffersOf(spec, sizes, false));
-    ASSIGN_OR_RETURN(Json outputs, BuffersOf(spec, sizes, true));
-    all.push_back({{"init", std::move(init)},
-                   {"inputs", std::move(inputs)},
-                   {"outputs", std::move(outputs)},
-                   {"calls", SeedsOf(spec, all.empty()) * spec.repetitions}});
-  }
-  return Json{{"file", file}, {"function", spec.function}, {"sizes", std::move(all)}};
-}
-
 std::string HowPythonEnded(const SandboxOutcome& outcome, const SandboxLimits& limits) {
   const std::string limit = LimitOf(outcome, limits);
   return limit.empty() ? "its Python ends early: " + EndOfOutput(outcome) : "its Python: " + limit;
@@ -96,12 +61,52 @@ void AddSources(const Json& report, KernelSources& sources) {
   }
 }
 
+// The buffers that forward gets, or those that it returns. A model as the reference gets numbers, too.
+Result<Json> BuffersOf(const CudaRunSpec& spec, const Sizes& sizes, bool results) {
+  Json buffers = Json::array();
+  for (std::size_t i = 0; i < spec.arguments.size(); ++i) {
+    const RunArgument& argument = spec.arguments[i];
+    if ((argument.role == ArgumentRole::kOut) != results) continue;
+    if (argument.role == ArgumentRole::kScalar) {
+      if (spec.model.empty()) continue;
+      ASSIGN_OR_RETURN(const double value, EvaluateSize(argument.value, sizes));
+      const bool is_real = InfoOf(argument.type).is_real;
+      buffers.push_back({{"argument", i}, {"value", is_real ? Json(value) : SizeAsJson(value)}});
+      continue;
+    }
+    Json shape = Json::array();
+    for (const std::string& dimension : argument.shape) {
+      ASSIGN_OR_RETURN(const double size, EvaluateSize(dimension, sizes));
+      shape.push_back(static_cast<std::int64_t>(size));
+    }
+    buffers.push_back({{"argument", i}, {"shape", shape}, {"type", InfoOf(argument.type).name}});
+  }
+  return buffers;
+}
+
 }  // namespace
+
+Result<Json> ModelTask(const CudaRunSpec& spec, const std::string& file) {
+  Json all = Json::array();
+  for (const Sizes& sizes : spec.sizes) {
+    Json constants = Json::object();
+    for (const auto& [name, value] : sizes) constants[name] = SizeAsJson(value);
+    ASSIGN_OR_RETURN(Json init, EvaluateInput(*spec.init_inputs, sizes));
+    ASSIGN_OR_RETURN(Json inputs, BuffersOf(spec, sizes, false));
+    ASSIGN_OR_RETURN(Json outputs, BuffersOf(spec, sizes, true));
+    all.push_back({{"constants", std::move(constants)},
+                   {"init", std::move(init)},
+                   {"inputs", std::move(inputs)},
+                   {"outputs", std::move(outputs)},
+                   {"calls", SeedsOf(spec, all.empty()) * spec.repetitions}});
+  }
+  return Json{{"file", file}, {"function", spec.function}, {"sizes", std::move(all)}};
+}
 
 Result<RecordedModel> RecordModel(const CudaRunSpec& spec, const std::map<std::string, std::string>& files,
                                   const std::string& file, const Sandbox& sandbox, const StopFlag* stop) {
   RecordedModel model;
-  ASSIGN_OR_RETURN(const Json task, TaskOf(spec, file));
+  ASSIGN_OR_RETURN(const Json task, ModelTask(spec, file));
   SandboxCommand command;
   command.files = files;
   command.files[fmt::format("{}/record.py", kTorchFolder)] = CudaRuntimeSources().at("torch_recorder.py");

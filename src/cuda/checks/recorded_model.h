@@ -8,6 +8,7 @@
 #include "cuda/checks/cuda_run_spec.h"
 #include "cuda/device/kernel_runner.h"
 #include "sandbox/sandbox.h"
+#include "util/json.h"
 #include "util/result.h"
 #include "util/stop_flag.h"
 
@@ -20,6 +21,9 @@ struct RecordedModel {
   std::string problem;    // of the answer, if there are none
   std::string unclear;    // why there are none although the answer may be right
 };
+
+// What a Python program of ours is told about a class Model or ModelNew in `file`, and the calls of it.
+Result<Json> ModelTask(const CudaRunSpec& spec, const std::string& file);
 
 // Runs the answer's `file` in the sandbox with a stand-in for PyTorch (assets/cuda_runtime/torch_recorder.py), once for
 // each of the check's sizes, and adds what it compiles and calls to its files. Error: those of the sandbox.

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "sandbox/sandbox.h"
+#include "skill/suite.h"
+#include "util/result.h"
+
+namespace upskill {
+
+// Makes a suite of task files in KernelBench's format, which are Python and have to be run for that.
+using TaskReader = Result<Suite> (*)(const std::filesystem::path& path, const Sandbox& sandbox);
+
+// Adds that of a wing. Call it before suites are loaded.
+void SetTaskReader(TaskReader reader);
+
+// The file, if it is Python, or the folder's files with tasks, in the order of their names.
+std::vector<std::filesystem::path> TaskFilesIn(const std::filesystem::path& path);
+
+// LoadSuite, for task files, too.
+Result<Suite> LoadSuiteOrTasks(const std::filesystem::path& path, const std::filesystem::path& skill,
+                               const Sandbox& sandbox);
+
+}  // namespace upskill

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda/checks/torch_tasks.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "check/command_check.h"
+#include "check/task_reader.h"
+#include "cuda/device/runtime_text.h"
+#include "util/files.h"
+#include "util/text.h"
+
+namespace upskill {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kTorchProgram = "upskill_torch_tasks.py";
+constexpr int kNoTorch = 7;  // the program's exit code
+constexpr std::uint64_t kMaxTaskBytes = std::uint64_t{256} << 10U;
+constexpr const char* kInput = R"(Replace this PyTorch model by CUDA kernels:
+
+```python
+{}
+```
+
+Answer with one Python file in a fenced block. It has a class `ModelNew`, which takes the place of `Model`: `__init__` and `forward` have the same arguments, and the result is the same tensor, computed by your own CUDA kernels. Compile them with `torch.utils.cpp_extension.load_inline`.
+All tensors are contiguous and on the GPU, with the types that `get_inputs` shows. Their sizes vary: constants of the file that are sizes also have other values, which needn't be multiples of anything, and inputs may be negative where the model allows it.
+The answer runs without PyTorch: in Python, only allocate tensors, change their shapes and call the extension's functions; in C++, use a tensor's sizes, type and data pointer, and factory functions such as `torch::empty`. PyTorch's operators, such as `torch::relu`, aren't available. The kernels run on an emulated GPU, which reports data races, accesses outside of allocations and reads of uninitialized memory.
+)";
+
+}  // namespace
+
+SandboxCommand TorchCommand(Json task, std::map<std::string, std::string> files, const Sandbox& sandbox) {
+  task["path"] = Json::array();
+  if (const std::optional<fs::path> folder = sandbox.ToolchainWith("torch/__init__.py"))
+    task["path"].push_back(folder->string());
+  SandboxCommand command;
+  command.command = fmt::format("exec python3 -I -B {} upskill_task.json", kTorchProgram);
+  command.files = std::move(files);
+  command.files[kTorchProgram] = CudaRuntimeSources().at("torch_tasks.py");
+  command.files["upskill_task.json"] = DumpJson(task);
+  return command;
+}
+
+Status CheckHasTorch(const SandboxOutcome& outcome) {
+  constexpr int kNoCommand = 127;
+  if (outcome.ending != SandboxOutcome::Ending::kExited ||
+      (outcome.exit_code != kNoTorch && outcome.exit_code != kNoCommand))
+    return {};
+  return InputError("tasks of KernelBench need a python3 with PyTorch that the sandbox can read (" +
+                    EndOfOutput(outcome) +
+                    "); on Debian: apt-get install python3-torch, or --toolchain FOLDER for the folder with torch/");
+}
+
+Result<Suite> ReadTorchTasks(const fs::path& path, const Sandbox& sandbox) {
+  const std::vector<fs::path> paths = TaskFilesIn(path);
+  std::map<std::string, std::string> files;
+  Json names = Json::array();
+  for (const fs::path& file : paths) {
+    ASSIGN_OR_RETURN(std::string text, ReadFile(file, kMaxTaskBytes));
+    names.push_back(fmt::format("tasks/{}.py", names.size()));
+    files[names.back().get<std::string>()] = ReplaceInvalidUtf8(text);
+  }
+  SandboxCommand command = TorchCommand({{"read", names}}, files, sandbox);
+  command.limits.time = std::chrono::minutes(10);
+  command.limits.output_bytes = std::size_t{64} << 20U;
+  ASSIGN_OR_RETURN(const SandboxOutcome outcome, sandbox.Run(command));
+  RETURN_IF_ERROR(CheckHasTorch(outcome));
+  const Result<Json> report = ParseJson(outcome.output, "the report about tasks");
+  if (!report || !report->is_object()) {
+    const std::string limit = LimitOf(outcome, command.limits);
+    return InputError(fmt::format("{}: reading it as tasks of KernelBench failed: {}", path.string(),
+                                  limit.empty() ? EndOfOutput(outcome) : limit));
+  }
+  Json cases = Json::array();
+  std::vector<std::string> refused;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const std::string name = names[i].get<std::string>();
+    const Json& read = Member(*report, name.c_str());
+    Json check = Member(read, "check");
+    if (!check.is_object()) {
+      refused.push_back(fmt::format("{} is left out: {}", paths[i].string(),
+                                    ExcerptLine(ReplaceInvalidUtf8(StringAt(read, "refused")), 200)));
+      continue;
+    }
+    check["type"] = "cuda_run";
+    check["reference_model"] = files[name];
+    cases.push_back({{"id", paths[i].stem().string()},
+                     {"input", fmt::format(kInput, Trim(files[name]))},
+                     {"checks", Json::array({std::move(check)})}});
+  }
+  if (cases.empty())
+    return InputError(refused.empty() ? path.string() + ": no task of KernelBench"
+                                      : fmt::format("{}", fmt::join(refused, "\n")));
+  ASSIGN_OR_RETURN(Suite suite, ParseSuite(DumpJson({{"cases", std::move(cases)}}), path.string()));
+  suite.source = path;
+  suite.warnings.insert(suite.warnings.begin(), refused.begin(), refused.end());
+  return suite;
+}
+
+}  // namespace upskill
