@@ -114,6 +114,13 @@ cudaError_t FindVariable(Entry* entry) {
   return cudaSuccess;
 }
 
+// Whether all blocks of a cooperative launch can run at the same time.
+bool FitsAtOnce(const void* host, dim3 grid, dim3 block, size_t shared) {
+  int blocks = 0;
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, host, static_cast<int>(block.x * block.y * block.z), shared);
+  return static_cast<uint64_t>(grid.x) * grid.y * grid.z <= static_cast<uint64_t>(blocks) * 132;
+}
+
 }  // namespace
 
 Kernel* FindKernel(const void* host) {
@@ -132,7 +139,8 @@ Kernel* FindKernel(const void* host) {
   kernel->shared_bytes = reply.r[1];
   kernel->most_threads = reply.r[2];
   kernel->constant_bytes = reply.r[3];
-  kernel->dynamic_limit = 48 << 10;
+  // Without cudaFuncSetAttribute, static and dynamic shared memory together have 48 KB.
+  kernel->dynamic_limit = (48 << 10) - (kernel->shared_bytes < (48 << 10) ? kernel->shared_bytes : 48 << 10);
   entry->found = true;
   return kernel;
 }
@@ -267,10 +275,7 @@ cudaError_t cudaLaunchKernel(const void* host, dim3 grid, dim3 block, void** arg
 cudaError_t cudaLaunchCooperativeKernel(const void* host, dim3 grid, dim3 block, void** arguments, size_t shared,
                                         cudaStream_t stream) {
   const Kernel* const kernel = FindKernel(host);
-  int blocks = 0;
-  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, host, static_cast<int>(block.x * block.y * block.z), shared);
-  if (static_cast<uint64_t>(grid.x) * grid.y * grid.z > static_cast<uint64_t>(blocks) * 132)
-    return Note(cudaErrorCooperativeLaunchTooLarge);
+  if (!FitsAtOnce(host, grid, block, shared)) return Note(cudaErrorCooperativeLaunchTooLarge);
   return LaunchKernel(kernel, grid, block, arguments, shared, stream, true, 0);
 }
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* host, void** arguments) {
@@ -283,6 +288,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* ho
       cluster = attribute.val.clusterDim.x | static_cast<uint64_t>(attribute.val.clusterDim.y) << 16 |
                 static_cast<uint64_t>(attribute.val.clusterDim.z) << 32;
   }
+  if (cooperative && !FitsAtOnce(host, config->gridDim, config->blockDim, config->dynamicSmemBytes))
+    return Note(cudaErrorCooperativeLaunchTooLarge);
   return LaunchKernel(FindKernel(host), config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
                       config->stream, cooperative, cluster);
 }

@@ -62,7 +62,7 @@ Result<Suite> ReadTorchTasks(const fs::path& path, const Sandbox& sandbox) {
   std::map<std::string, std::string> files;
   Json names = Json::array();
   for (const fs::path& file : paths) {
-    ASSIGN_OR_RETURN(std::string text, ReadFile(file, kMaxTaskBytes));
+    ASSIGN_OR_RETURN(const std::string text, ReadFile(file, kMaxTaskBytes));
     names.push_back(fmt::format("tasks/{}.py", names.size()));
     files[names.back().get<std::string>()] = ReplaceInvalidUtf8(text);
   }

@@ -99,8 +99,12 @@ void DeviceSession::NoteDecision(std::string_view bytes) {
 void DeviceSession::NoteDecision(std::initializer_list<std::uint64_t> numbers) {
   if (!trial_) return;
   for (std::uint64_t number : numbers) {
-    const ptx::Allocation* const allocation = memory_.Find(number);
-    if (allocation != nullptr) number -= allocation->address;
+    // Addresses differ from trial to trial. Which allocations they are in doesn't.
+    if (const ptx::Allocation* const allocation = memory_.Find(number); allocation != nullptr) {
+      const auto known = trial_->named.try_emplace(allocation->address, trial_->named.size()).first;
+      NoteDecision({reinterpret_cast<const char*>(&known->second), sizeof(known->second)});
+      number -= allocation->address;
+    }
     NoteDecision({reinterpret_cast<const char*>(&number), sizeof(number)});
   }
 }

@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -37,7 +38,8 @@ struct RunningTrial {
   std::uint64_t bytes_to_host = 0;
   std::uint64_t launches = 0;
   std::uint32_t error = 0;
-  std::uint64_t decisions = 0;  // DeviceTrialReport::decisions
+  std::uint64_t decisions = 0;                             // DeviceTrialReport::decisions
+  std::unordered_map<std::uint64_t, std::uint64_t> named;  // the addresses of allocations in decisions, numbered
 };
 
 // The emulated device as one program sees it: its memory, modules, streams, and the trials that it is given. Requests

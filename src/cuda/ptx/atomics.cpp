@@ -182,6 +182,7 @@ void Machine::CheckStrongRead(const Inst& inst, std::uint32_t lane, const Target
                               const ShadowCell& cell, const MemoryAccess& access) {
   const MemoryAccess& write = cell.write;
   const ThreadId self = access.Thread();
+  if (inst.action == Action::kStore) return;  // which sees nothing of what it overwrites
   if (write.time == 0 || !write.strong || write.Thread() == self) return;
   std::uint64_t& seen = block_->clock.threads[self.thread].seen[ThreadKey(write.Thread())];
   const bool plain = inst.action == Action::kLoad && program_.code[write.pc].action == Action::kStore;

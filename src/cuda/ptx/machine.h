@@ -148,6 +148,7 @@ class Machine {
                    bool writes);  // access_counts.cpp
   void CheckUse(const Inst& inst, std::uint32_t operand, std::uint32_t mask);
   std::uint32_t TaintOf(std::uint32_t operand) const;
+  std::uint32_t DecidedLanes(std::uint32_t predicate, bool by_or) const;
 
   // warp_access.cpp
   void AddressesTogether(const Inst& inst, std::uint32_t mask, std::uint32_t base, LaneAddresses& lanes) const;

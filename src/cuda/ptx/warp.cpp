@@ -122,6 +122,13 @@ void Machine::Retire(const Inst& inst, std::uint32_t mask) {
   ++warp_->executed;
 }
 
+// The lanes in which a predicate has a value, and decides what it is joined with by `or` or `and`.
+std::uint32_t Machine::DecidedLanes(std::uint32_t predicate, bool by_or) const {
+  if ((predicate & kConstantBit) != 0) return 0;
+  const std::uint32_t value = *Register<std::uint32_t>(predicate);
+  return (by_or ? value : ~value) & ~frame_->taints[predicate / 64].lanes;
+}
+
 void Machine::Propagate(const Inst& inst, std::uint32_t mask) {
   Taint sum;
   const std::uint32_t count = std::uint32_t{inst.results} + inst.sources;
@@ -142,6 +149,9 @@ void Machine::Propagate(const Inst& inst, std::uint32_t mask) {
     }
   }
   const bool selects = inst.copies && inst.sub == 1 && inst.sources == 3;
+  const bool or_joins = program_.names[inst.name].starts_with("or.pred");
+  const bool joins = (or_joins || program_.names[inst.name].starts_with("and.pred")) && inst.op[0] != inst.op[1] &&
+                     inst.op[0] != inst.op[2];
   for (std::uint32_t i = inst.results; i < count; ++i) {
     const std::uint32_t operand = count <= inst.op.size() ? inst.op[i] : Operand(inst, i);
     if ((operand & kConstantBit) != 0) continue;
@@ -151,6 +161,7 @@ void Machine::Propagate(const Inst& inst, std::uint32_t mask) {
       const std::uint32_t chosen = *Register<std::uint32_t>(inst.op[3]);
       lanes &= i == 1 ? chosen : ~chosen;
     }
+    if (joins) lanes &= ~DecidedLanes(inst.op[3 - i], or_joins);
     if ((lanes & mask) == 0) continue;
     sum.lanes |= lanes & mask;
     sum.computed |= taint.computed & lanes & mask;
