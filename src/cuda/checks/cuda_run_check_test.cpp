@@ -117,7 +117,8 @@ TEST_F(CudaRunTest, WhatNeedsPyTorchIsSkippedWithTheCure) {
     const CheckResult result =
         ResultOf(SoftmaxCheck(), fmt::format("`s.cu`:\n```cuda\n#include <{}>\n{}\n```\n", header, kSoftmaxKernel));
     EXPECT_EQ(result.outcome, Outcome::kSkip) << header;
-    EXPECT_THAT(result.detail, AllOf(HasSubstr(header), HasSubstr("ask for a function")));
+    // Where PyTorch's headers are installed, it is one that they include.
+    EXPECT_THAT(result.detail, AllOf(HasSubstr("it includes "), HasSubstr("ask for a function"))) << header;
   }
   EXPECT_EQ(ResultOf(SoftmaxCheck(), "`s.cu`:\n```cuda\n#include <absent/torch.h>\n```\n").outcome, Outcome::kFail);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bug: kind=wrong-result line=0 words=40 KB static and 12 KB dynamic shared memory without cudaFuncSetAttribute: no launch
+// bug: kind=wrong-result line=19 words=40 KB static and 12 KB dynamic shared memory without cudaFuncSetAttribute: no launch
 #include "program.cuh"
 
 __global__ void Sum(const float* in, float* out, int n) {
