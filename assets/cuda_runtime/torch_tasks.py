@@ -139,7 +139,7 @@ def results_of(model, inputs, factor=1):
              if isinstance(each, torch.Tensor) else each for each in inputs]
     results = model(*given)
     if not isinstance(results, torch.Tensor):
-        raise Refused(f"its result isn't a tensor, but of the type {type(results).__name__}")
+        raise Refused(f"its result isn't a tensor: its type is {type(results).__name__}")
     if results.numel() == 0 or results.numel() > MOST_ELEMENTS:
         raise Unfit(f"the result has {results.numel()} elements")
     if not torch.isfinite(results).all():
@@ -226,7 +226,7 @@ def fitting(text, numbers):
                 found.append((sizes, task))
             break
     if not found:
-        raise Refused(f"no small sizes fit it: {why}")
+        raise Refused(f"no small sizes work: {why}")
     return found
 
 

@@ -29,7 +29,7 @@ constexpr const char* kInput = R"(Replace this PyTorch model by CUDA kernels:
 ```
 
 Answer with one Python file in a fenced block. It has a class `ModelNew`, which takes the place of `Model`: `__init__` and `forward` have the same arguments, and the result is the same tensor, computed by your own CUDA kernels. Compile them with `torch.utils.cpp_extension.load_inline`.
-All tensors are contiguous and on the GPU, with the types that `get_inputs` shows. Their sizes vary: constants of the file that are sizes also have other values, which needn't be multiples of anything, and inputs may be negative where the model allows it.
+All tensors are contiguous and on the GPU, with the types that `get_inputs` shows. Their sizes vary: the answer is also checked with other values of the constants that are sizes, odd ones among them, and inputs may be negative where the model allows it.
 The answer runs without PyTorch: in Python, only allocate tensors, change their shapes and call the extension's functions; in C++, use a tensor's sizes, type and data pointer, and factory functions such as `torch::empty`. PyTorch's operators, such as `torch::relu`, aren't available. The kernels run on an emulated GPU, which reports data races, accesses outside of allocations and reads of uninitialized memory.
 )";
 
@@ -52,9 +52,10 @@ Status CheckHasTorch(const SandboxOutcome& outcome) {
   if (outcome.ending != SandboxOutcome::Ending::kExited ||
       (outcome.exit_code != kNoTorch && outcome.exit_code != kNoCommand))
     return {};
-  return InputError("tasks of KernelBench need a python3 with PyTorch that the sandbox can read (" +
+  return InputError("tasks of KernelBench need PyTorch, and python3 in the sandbox can't import it (" +
                     EndOfOutput(outcome) +
-                    "); on Debian: apt-get install python3-torch, or --toolchain FOLDER for the folder with torch/");
+                    "): install it (on Debian: apt-get install python3-torch), or pass the folder that has torch/ with "
+                    "--toolchain FOLDER");
 }
 
 Result<Suite> ReadTorchTasks(const fs::path& path, const Sandbox& sandbox) {
@@ -95,8 +96,11 @@ Result<Suite> ReadTorchTasks(const fs::path& path, const Sandbox& sandbox) {
                      {"checks", Json::array({std::move(check)})}});
   }
   if (cases.empty())
-    return InputError(refused.empty() ? path.string() + ": no task of KernelBench"
-                                      : fmt::format("{}", fmt::join(refused, "\n")));
+    return InputError(
+        refused.empty()
+            ? path.string() +
+                  ": no task of KernelBench: it needs Python files with Model, get_inputs and get_init_inputs"
+            : fmt::format("{}", fmt::join(refused, "\n")));
   ASSIGN_OR_RETURN(Suite suite, ParseSuite(DumpJson({{"cases", std::move(cases)}}), path.string()));
   suite.source = path;
   suite.warnings.insert(suite.warnings.begin(), refused.begin(), refused.end());

@@ -129,7 +129,7 @@ TEST_F(TorchTasksTest, HostileFilesHarmNoOther) {
   EXPECT_EQ(suite->cases[0].id, "good");
   EXPECT_THAT(suite->warnings,
               ElementsAre(HasSubstr("ends.py is left out: it ends the process"), HasSubstr("exits.py is left out: "),
-                          HasSubstr("large.py is left out: no small sizes fit it: MemoryError"),
+                          HasSubstr("large.py is left out: no small sizes work: MemoryError"),
                           HasSubstr("loops.py is left out: it takes more than"),
                           HasSubstr("wrong.py is left out: SyntaxError")));
 }

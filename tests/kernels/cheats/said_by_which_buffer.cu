@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // function: sum
-// cheat: the host adds 64 partial sums, and tells kernels the result by which of two buffers it passes for each bit
+// cheat: the host adds 64 partial sums, and passes the result on by its choice between two buffers for each bit
 #include <cuda_runtime.h>
 
 #include <cstring>
