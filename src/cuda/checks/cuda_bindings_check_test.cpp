@@ -131,8 +131,8 @@ TEST_F(CudaBindingsTest, NamesWhatDoesNotCompile) {
               HasSubstr("float is not supported as an argument type"));
   EXPECT_THAT(Problem(Named("torch-ext/torch_binding.cpp", Binding("flaot"))),
               StartsWith("doesn't compile: torch-ext/"));
-  EXPECT_THAT(Problem(Named("b.cpp", "#include <torch/extension.h>\n" + Binding("double"))),
-              HasSubstr("torch/extension.h: No such file"));
+  EXPECT_THAT(Problem(Named("b.cpp", "#include <torch/absent.h>\n" + Binding("double"))),
+              HasSubstr("torch/absent.h: No such file"));
   EXPECT_THAT(Problem(Named("good.cpp", Binding("double")) + Named("second.cpp", "int f() { return x; }\n")),
               HasSubstr("second.cpp"));
 }
@@ -162,7 +162,9 @@ TEST_F(CudaBindingsTest, IsSkippedWithoutHeadersOrCompiler) {
 
 TEST_F(CudaBindingsTest, CudaSourcesFindTheHeadersToo) {
   const std::string kernel = Named("k.cu", "#include <torch/library.h>\n__global__ void k() {}\n");
-  const CheckResult without = ResultOf(kernel, {nvcc_}, R"({"type": "cuda_compile"})");
+  // A header that no installed PyTorch has either.
+  const std::string absent = Named("k.cu", "#include <torch/absent.h>\n__global__ void k() {}\n");
+  const CheckResult without = ResultOf(absent, {nvcc_}, R"({"type": "cuda_compile"})");
   EXPECT_EQ(without.outcome, Outcome::kSkip);
   EXPECT_THAT(without.detail, HasSubstr("PyTorch's headers, which aren't here: `upskill toolchain add torch`"));
   EXPECT_EQ(Problem(kernel, R"({"type": "cuda_compile"})"), "it has no kernel (__global__ function)");
