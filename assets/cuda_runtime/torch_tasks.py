@@ -193,6 +193,8 @@ class Names:
             return [self.of(each, f"{name}_{i}") for i, each in enumerate(zip(*values))]
         if not kinds <= {int, float, bool, type(None)}:
             raise Refused(f"it has an argument of the type {type(values[0]).__name__}")
+        if any(isinstance(each, float) and each - each != 0 for each in values):
+            raise Refused("it has an argument that isn't finite")
         if all(each == values[0] for each in values):
             return values[0]
         if kinds != {int}:
@@ -259,23 +261,27 @@ def read_task(text):
     return {"check": {"init_inputs": names.of([task.init for task in tasks], "init"), "arguments": arguments, "sizes": names.sizes}}
 
 
+def refusal(why):
+    return json.dumps({"refused": why.encode("utf-8", "replace").decode()})
+
+
 def read_in_child(text):
     """Reads a file in a process of its own, because it may do anything."""
     end, start = os.pipe()
     child = os.fork()
     if child == 0:
-        os.setpgid(0, 0)
+        os.setpgid(0, 0)  # with what it starts, which ends with it
         resource.setrlimit(resource.RLIMIT_DATA, (2 << 30, 2 << 30))
         for stream in range(3):
             os.dup2(os.open(os.devnull, os.O_RDWR), stream)
         try:
-            result = read_task(text)
+            result = json.dumps(read_task(text), allow_nan=False)
         except Refused as error:
-            result = {"refused": str(error)}
+            result = refusal(str(error))
         except BaseException as error:  # whatever the file raises
-            result = {"refused": f"{type(error).__name__}: {error}"}
+            result = refusal(f"{type(error).__name__}: {error}")
         with os.fdopen(start, "w") as report:
-            json.dump(result, report)
+            report.write(result)
         os._exit(0)
     os.close(start)
     result, last = b"", time.monotonic() + MOST_SECONDS
@@ -286,11 +292,15 @@ def read_in_child(text):
         result += part
     late = time.monotonic() >= last
     os.close(end)
-    os.kill(child, signal.SIGKILL)
+    for kill in (os.killpg, os.kill):
+        try:
+            kill(child, signal.SIGKILL)
+        except ProcessLookupError:  # it hasn't made its group yet, or has ended
+            pass
     os.waitpid(child, 0)
     try:
-        return json.loads(result)
-    except ValueError:
+        return json.loads(result, parse_constant=int)
+    except (ValueError, RecursionError):  # the file may have written it
         return {"refused": f"it takes more than {MOST_SECONDS} seconds" if late else "it ends the process that reads it"}
 
 
@@ -347,11 +357,11 @@ def main():
         if "read" not in task:
             return run(task)
         tag_random_tensors()
-        found = {}
-        for name in task["read"]:
+        texts = {}
+        for name in task["read"]:  # before any of them runs
             with open(name, encoding="utf-8") as source:
-                found[name] = read_in_child(source.read())
-        json.dump(found, sys.stdout)
+                texts[name] = source.read()
+        json.dump({name: read_in_child(text) for name, text in texts.items()}, sys.stdout)
 
 
 main()

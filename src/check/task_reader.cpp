@@ -2,6 +2,7 @@
 #include "check/task_reader.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <system_error>
 
@@ -12,6 +13,8 @@ namespace upskill {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMaxFileBytes = std::uint64_t{16} << 20U;  // a larger one isn't a task
 
 TaskReader& Reader() {
   static TaskReader reader = nullptr;
@@ -28,7 +31,7 @@ std::vector<fs::path> TaskFilesIn(const fs::path& path) {
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(path, code)) {
     if (entry.path().extension() != ".py") continue;
-    const Result<std::string> text = ReadFile(entry.path());
+    const Result<std::string> text = ReadFile(entry.path(), kMaxFileBytes);
     if (text && text->find("def get_init_inputs(") != std::string::npos) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());

@@ -58,9 +58,11 @@ class TorchTasksTest : public testing::Test {
   TempFolder folder_;
 };
 
-std::string WithForward(const std::string& body, const std::string& inputs = "torch.rand(rows)") {
-  return "import torch\nrows = 900\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        " + body +
-         "\ndef get_inputs():\n    return [" + inputs + "]\ndef get_init_inputs():\n    return []\n";
+std::string WithForward(const std::string& body, const std::string& inputs = "torch.rand(rows)",
+                        const std::string& parameters = "x") {
+  return "import torch\nrows = 900\nclass Model(torch.nn.Module):\n    def forward(self, " + parameters +
+         "):\n        " + body + "\ndef get_inputs():\n    return [" + inputs +
+         "]\ndef get_init_inputs():\n    return []\n";
 }
 
 TEST_F(TorchTasksTest, AFileIsACaseWithSmallSizes) {
@@ -113,9 +115,17 @@ TEST_F(TorchTasksTest, WhatCantBeJudgedIsRefusedWithTheReason) {
   EXPECT_THAT(Refusal(WithForward("return x * 2\n    def named_parameters(self):\n        return [('w', 1)]")),
               HasSubstr("parameters or buffers (w)"));
   EXPECT_THAT(Refusal(WithForward("return x * 2", "torch.rand(90, 1000)")), HasSubstr("too many elements"));
+  EXPECT_THAT(Refusal(WithForward("return x * 2", "torch.rand(9), float('inf')", "x, top")), HasSubstr("isn't finite"));
 }
 
 TEST_F(TorchTasksTest, HostileFilesHarmNoOther) {
+  Write("tasks/alters.py",
+        "for i in range(9):\n    try: open(f'tasks/{i}.py', 'w').write('')\n    except OSError: pass\n"
+        "raise ValueError('\\ud800')\ndef get_init_inputs(): pass\n");
+  Write("tasks/answers.py",
+        "import os\nfor i in range(3, 64):\n    try: os.write(i, b'{\"check\": {\"arguments\": 5}}')\n"
+        "    except OSError: pass\nos._exit(0)\ndef get_init_inputs(): pass\n");
+  Write("tasks/big.py", "def get_init_inputs(): pass\n" + std::string(300 << 10, '#'));
   Write("tasks/good.py", WithForward("print('{\"good\": 1}')\n        return x * 2"));
   Write("tasks/ends.py", "import os\nos._exit(0)\ndef get_init_inputs(): pass\n");
   Write("tasks/exits.py", "raise SystemExit(0)\ndef get_init_inputs(): pass\n");
@@ -128,7 +138,9 @@ TEST_F(TorchTasksTest, HostileFilesHarmNoOther) {
   ASSERT_EQ(suite->cases.size(), 1U);
   EXPECT_EQ(suite->cases[0].id, "good");
   EXPECT_THAT(suite->warnings,
-              ElementsAre(HasSubstr("ends.py is left out: it ends the process"), HasSubstr("exits.py is left out: "),
+              ElementsAre(HasSubstr("big.py is left out: "), HasSubstr("alters.py is left out: "),
+                          HasSubstr("answers.py is left out: "), HasSubstr("ends.py is left out: it ends the process"),
+                          HasSubstr("exits.py is left out: "),
                           HasSubstr("large.py is left out: no small sizes work: MemoryError"),
                           HasSubstr("loops.py is left out: it takes more than"),
                           HasSubstr("wrong.py is left out: SyntaxError")));
