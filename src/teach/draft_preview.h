@@ -12,9 +12,10 @@
 
 namespace upskill {
 
-// Reports what `generate` will do with a draft, or with the corrected draft in a critique, before it is handed in: how
-// its length compares with the target, and which rules are left out and why. Empty: it has no rules. Error (kInput): it
-// can't be used. A body is rejected only if it is far too long, because `target` may count tokens differently.
+// Tells a teacher, before it submits a draft or a critique's corrected draft, how `generate` would treat it: the length
+// compared with the target, and which rules would be left out and why. Empty if the draft has no rules. Error (kInput):
+// the draft can't be used. A body is rejected only if it is far too long, because `target` may count tokens
+// differently.
 Result<std::vector<std::string>> PreviewDraft(Json draft, const Material& material, const Prompts& prompts,
                                               const BodyTarget& target);
 
