@@ -275,6 +275,14 @@ TEST(KernelText, CostsAreATableAndClassesALine) {
   EXPECT_FALSE(json.contains("key"));
 }
 
+TEST(KernelText, TellsHowManyLaunchesWereRun) {
+  DeviceReport report = Report();
+  EXPECT_THAT(CostsText(report, {}, Style()).text(), Not(HasSubstr("run")));
+  report.kernels[0].launches = 500;
+  report.kernels[0].repeated = 497;
+  EXPECT_THAT(CostsText(report, {}, Style()).text(), HasSubstr("500 (3 run)"));
+}
+
 TEST(KernelText, NamesAreThoseOfTheSource) {
   DeviceReport report = Report();
   report.kernels[0].name = report.findings[0].kernel = "_Z5scaleIfEvPT_i";

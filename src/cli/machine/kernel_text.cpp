@@ -125,7 +125,10 @@ TerminalText CostsText(const DeviceReport& report, const KernelRegisters& regist
   std::string classes;
   for (const DeviceKernel& kernel : report.kernels) {
     const KernelCosts costs = CostsOf(kernel, RegistersOfKernel(registers, kernel.name));
-    table.AddRow({Demangled(kernel.name), std::to_string(kernel.launches),
+    const std::string run = kernel.repeated > 0
+                                ? fmt::format(" ({} run)", kernel.launches - std::min(kernel.launches, kernel.repeated))
+                                : "";
+    table.AddRow({Demangled(kernel.name), std::to_string(kernel.launches) + run,
                   WithThousands(static_cast<long long>(CounterOf(kernel, "thread_instructions"))),
                   PercentText(costs.coalescing), WithThousands(static_cast<long long>(costs.bank_conflicts)),
                   PercentText(costs.divergence), PercentText(costs.occupancy), TimeOfKernel(costs)});

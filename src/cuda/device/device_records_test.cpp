@@ -37,7 +37,7 @@ TEST(DeviceReport, IsReadAsItWasWritten) {
   report.streams = 2;
   report.output = "\xff\n";
   report.trials.push_back({{{1, "abc", 2, 3}}, {0}, 1, 2, 3, 4, 5});
-  report.kernels.push_back({"k", 2, 128, 64, {{"branches", 5}}, {{"integer", 6}}, {{"f32", 7}}});
+  report.kernels.push_back({"k", 2, 128, 64, {{"branches", 5}}, {{"integer", 6}}, {{"f32", 7}}, 1});
   report.findings.push_back({"race", "message", "detail", "k", "a.cu:3", "a.cu:4", "st.shared", "(0,0,0)", 7});
   const Result<DeviceReport> read = ReportFromJson(ReportToJson(report));
   ASSERT_TRUE(read.ok());

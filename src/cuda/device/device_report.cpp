@@ -35,6 +35,7 @@ DeviceFinding FindingFromJson(const Json& json) {
 Json KernelToJson(const DeviceKernel& kernel) {
   return {{"name", kernel.name},
           {"launches", kernel.launches},
+          {"repeated", kernel.repeated},
           {"threads_per_block", kernel.threads_per_block},
           {"shared_bytes", kernel.shared_bytes},
           {"counters", kernel.counters},
@@ -60,6 +61,7 @@ DeviceKernel KernelFromJson(const Json& json) {
   kernel.counters = CountsFromJson(Member(json, "counters"));
   kernel.classes = CountsFromJson(Member(json, "classes"));
   kernel.precisions = CountsFromJson(Member(json, "precisions"));
+  kernel.repeated = JsonGet<std::uint64_t>(json, "repeated", 0);
   return kernel;
 }
 

@@ -34,6 +34,7 @@ struct DeviceKernel {
   std::map<std::string, std::uint64_t> counters;
   std::map<std::string, std::uint64_t> classes;     // instructions of threads by class
   std::map<std::string, std::uint64_t> precisions;  // computations by type: f16, bf16, tf32, fp8, …
+  std::uint64_t repeated = 0;                       // launches that weren't run again (RepeatedLaunches)
 };
 
 // What a trial has left in a buffer that it writes.

@@ -23,12 +23,34 @@ std::span<const std::uint8_t> Bytes(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
+// Launches aside.
+bool LeavesMemory(std::uint32_t operation) {
+  switch (operation) {
+    case kUpskillFindKernel:
+    case kUpskillFindSymbol:
+    case kUpskillRead:
+    case kUpskillLaunch:
+    case kUpskillSynchronize:
+    case kUpskillMakeStream:
+    case kUpskillRecordEvent:
+    case kUpskillWaitEvent:
+    case kUpskillFindAllocation:
+    case kUpskillLaunchFailed:
+    case kUpskillErrorsRead:
+    case kUpskillEarlyAccess:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 DeviceSession::DeviceSession(DeviceTask task) : task_(std::move(task)) { report_.key = task_.key; }
 
 DeviceReply DeviceSession::Answer(const UpskillRequest& request, std::string_view bytes) {
   const std::uint64_t* const a = request.a;
+  if (!LeavesMemory(request.operation)) repeated_.MemoryChanged();
   switch (request.operation) {
     case kUpskillLoadModule:
       return LoadModule(bytes);

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -18,6 +19,7 @@
 #include "cuda/device/device_report.h"
 #include "cuda/device/device_task.h"
 #include "cuda/device/kernel_log.h"
+#include "cuda/device/repeated_launches.h"
 #include "cuda/device/stream_order.h"
 #include "cuda/ptx/device_memory.h"
 #include "cuda/ptx/launch.h"
@@ -72,6 +74,8 @@ class DeviceSession {
   DeviceReply Fill(const UpskillRequest& request);
   DeviceReply Launch(const UpskillRequest& request, std::string_view arguments);
   void NoteLaunch(const ptx::KernelInfo& kernel, const UpskillRequest& request, std::string_view arguments);
+  Result<ptx::LaunchOutcome> RunLaunch(KnownKernel& kernel, const ptx::LaunchConfig& config,
+                                       std::span<const std::uint8_t> arguments);
   DeviceReply EndOfLaunch(const ptx::LaunchOutcome& outcome);
   DeviceReply LaunchFailed(std::uint64_t kernel, std::string_view text);
   DeviceReply EarlyAccess(std::uint64_t address, std::string_view known);
@@ -100,6 +104,7 @@ class DeviceSession {
   std::set<std::uint64_t> managed_;  // addresses
   StreamOrder streams_;
   KernelLog log_;
+  RepeatedLaunches repeated_;
   std::vector<DeviceFinding> unread_;          // launches that failed, and whose error the program hasn't asked for
   std::optional<DeviceFinding> early_access_;  // the first
   std::string last_kernel_;                    // that was launched
@@ -109,6 +114,7 @@ class DeviceSession {
   std::vector<std::uint64_t> kept_allocations_;  // of that trial
   std::uint64_t launches_ = 0;
   std::uint64_t launched_threads_ = 0;
+  std::uint64_t run_instructions_ = 0;  // without those of launches that needn't be run again
   std::chrono::milliseconds run_time_{0};
 };
 

@@ -50,7 +50,7 @@ void AddTo(std::map<std::string, std::uint64_t>& sums, const std::map<std::strin
 }  // namespace
 
 void KernelLog::Add(std::string_view kernel, const ptx::LaunchConfig& config, std::uint64_t shared_bytes,
-                    const ptx::LaunchOutcome& outcome) {
+                    const ptx::LaunchOutcome& outcome, bool repeated) {
   auto known = std::find_if(kernels_.begin(), kernels_.end(), [&](const auto& each) { return each.name == kernel; });
   if (known == kernels_.end()) {
     kernels_.push_back({.name = std::string(kernel),
@@ -59,10 +59,12 @@ void KernelLog::Add(std::string_view kernel, const ptx::LaunchConfig& config, st
                         .shared_bytes = shared_bytes,
                         .counters = {},
                         .classes = {},
-                        .precisions = {}});
+                        .precisions = {},
+                        .repeated = 0});
     known = kernels_.end() - 1;
   }
   ++known->launches;
+  known->repeated += repeated ? 1 : 0;
   AddTo(known->counters, CountsOf(outcome.counters));
   AddTo(known->classes, outcome.counters.by_class);
   AddTo(known->precisions, outcome.counters.by_precision);

@@ -13,8 +13,9 @@ namespace upskill {
 // Collects what launches show, kernel by kernel.
 class KernelLog {
  public:
+  // `repeated`: the outcome is that of an earlier launch.
   void Add(std::string_view kernel, const ptx::LaunchConfig& config, std::uint64_t shared_bytes,
-           const ptx::LaunchOutcome& outcome);
+           const ptx::LaunchOutcome& outcome, bool repeated);
   std::uint64_t instructions() const { return instructions_; }  // of threads, of all launches
   // Moves what was collected into a report.
   void MoveTo(DeviceReport& report);

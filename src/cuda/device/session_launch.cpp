@@ -31,6 +31,13 @@ void FillBuffer(const DeviceArgument& argument, ptx::Allocation& buffer) {
   buffer.read_only = argument.role == ArgumentRole::kIn;
 }
 
+// All that decides what a launch does, except for the memory.
+std::string WithoutStream(UpskillRequest launch, const std::vector<std::uint8_t>& arguments) {
+  launch.a[8] = 0;
+  std::string bytes(reinterpret_cast<const char*>(launch.a), sizeof(launch.a));
+  return bytes.append(arguments.begin(), arguments.end());
+}
+
 bool IsAssertion(const ptx::LaunchOutcome& outcome) { return outcome.reason.find("ssert") != std::string::npos; }
 
 }  // namespace
@@ -54,7 +61,7 @@ ptx::RunOptions DeviceSession::OptionsOfLaunch(const KnownKernel& kernel) const 
   options.count_memory = task_.counts;
   options.threads = kernel.divided_in_vain ? 1 : task_.threads;
   options.schedule_seed = (trial_ ? task_.trials[next_trial_ - 1].seed : task_.seed) + launches_;
-  options.instruction_budget = task_.instruction_budget - std::min(task_.instruction_budget, log_.instructions());
+  options.instruction_budget = task_.instruction_budget - std::min(task_.instruction_budget, run_instructions_);
   options.time_budget = std::max(task_.time_budget - run_time_, std::chrono::milliseconds(0));
   return options;
 }
@@ -81,8 +88,7 @@ DeviceReply DeviceSession::Launch(const UpskillRequest& request, std::string_vie
   const std::uint64_t* const a = request.a;
   if (a[0] >= kernels_.size()) return Failed(kCudaInvalidFunction);
   KnownKernel& known = kernels_[a[0]];
-  const ptx::LoadedModule& module = modules_[known.module];
-  const ptx::KernelInfo* const kernel = module.module().FindKernel(known.name);
+  const ptx::KernelInfo* const kernel = modules_[known.module].module().FindKernel(known.name);
   const auto packed = PackArguments(*kernel, arguments);
   if (!packed) return Failed(kCudaInvalidValue);
   ptx::LaunchConfig config;
@@ -94,19 +100,32 @@ DeviceReply DeviceSession::Launch(const UpskillRequest& request, std::string_vie
     config.cluster = {ToDim(a[10] & 0xFFFF), ToDim((a[10] >> 16U) & 0xFFFF), ToDim((a[10] >> 32U) & 0xFFFF)};
   streams_.Work(a[8]);
   if (!report_.limit.empty()) return Failed(kCudaLaunchTimeout);
-  const auto before = SteadyClock::now();
-  const Result<ptx::LaunchOutcome> outcome =
-      ptx::Launch(module, memory_, known.name, config, *packed, OptionsOfLaunch(known));
-  run_time_ += std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - before);
+  // In trials, every launch is run, in an order of its own.
+  const ptx::LaunchOutcome* const repeated =
+      task_.trials.empty() ? repeated_.Repeat(WithoutStream(request, *packed), memory_) : nullptr;
+  const Result<ptx::LaunchOutcome> outcome = repeated != nullptr ? *repeated : RunLaunch(known, config, *packed);
   if (!outcome) return Failed(kCudaInvalidConfiguration);
   ++launches_;
   last_kernel_ = known.name;
-  known.divided_in_vain = known.divided_in_vain || outcome->division == ptx::LaunchDivision::kUndone;
   if (trial_) ++trial_->launches;
   NoteLaunch(*kernel, request, arguments);
   launched_threads_ += config.grid.Count() * config.block.Count();
-  log_.Add(known.name, config, kernel->static_shared_bytes + config.dynamic_shared_bytes, *outcome);
+  log_.Add(known.name, config, kernel->static_shared_bytes + config.dynamic_shared_bytes, *outcome,
+           repeated != nullptr);
   return EndOfLaunch(*outcome);
+}
+
+Result<ptx::LaunchOutcome> DeviceSession::RunLaunch(KnownKernel& kernel, const ptx::LaunchConfig& config,
+                                                    std::span<const std::uint8_t> arguments) {
+  const auto before = SteadyClock::now();
+  Result<ptx::LaunchOutcome> outcome =
+      ptx::Launch(modules_[kernel.module], memory_, kernel.name, config, arguments, OptionsOfLaunch(kernel));
+  run_time_ += std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - before);
+  if (!outcome) return outcome;
+  kernel.divided_in_vain = kernel.divided_in_vain || outcome->division == ptx::LaunchDivision::kUndone;
+  run_instructions_ += outcome->counters.thread_instructions;
+  repeated_.Ran(*outcome, memory_);
+  return outcome;
 }
 
 // In trials, time depends on nothing that kernels compute: otherwise, a kernel could tell the program its input by it.

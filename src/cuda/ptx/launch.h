@@ -92,7 +92,8 @@ struct LaunchOutcome {
   bool race_checks_incomplete = false;
   Counters counters;
   LaunchDivision division = LaunchDivision::kNone;
-  std::string printed;  // by printf
+  std::string printed;       // by printf
+  bool reads_clock = false;  // what it did may depend on the order of warps and blocks by that
 };
 
 // A module whose variables have addresses in a DeviceMemory. The memory must outlive it.

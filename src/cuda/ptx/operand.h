@@ -68,6 +68,9 @@ enum class SpecialRegister : std::uint8_t {
 
 SpecialRegister SpecialRegisterFromName(std::string_view name);  // "%tid.x"
 Type SpecialRegisterType(SpecialRegister special);               // kU32 or kU64
+inline bool IsClock(SpecialRegister special) {
+  return special >= SpecialRegister::kClock && special <= SpecialRegister::kGlobaltimerHi;
+}
 
 // What a name stands for in its scope.
 struct Symbol {

@@ -9,20 +9,6 @@
 namespace upskill::ptx {
 namespace {
 
-bool ReadsTime(const Inst& inst) {
-  switch (static_cast<SpecialRegister>(inst.sub)) {
-    case SpecialRegister::kClock:
-    case SpecialRegister::kClockHi:
-    case SpecialRegister::kClock64:
-    case SpecialRegister::kGlobaltimer:
-    case SpecialRegister::kGlobaltimerLo:
-    case SpecialRegister::kGlobaltimerHi:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // Fences alone order nothing here: what they make known is passed on by the accesses that are refused.
 bool ConcernsOtherBlocks(const Inst& inst) {
   const bool own = inst.space == Space::kShared || inst.space == Space::kLocal;
@@ -33,7 +19,7 @@ bool ConcernsOtherBlocks(const Inst& inst) {
     case Action::kStore:
       return !own && inst.ordering != Ordering::kWeak;
     case Action::kSpecialRegister:
-      return ReadsTime(inst);
+      return IsClock(static_cast<SpecialRegister>(inst.sub));
     case Action::kCall:
       return inst.sub == kCallPrintf;
     case Action::kClusterBarrier:

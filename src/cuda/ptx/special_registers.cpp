@@ -151,6 +151,7 @@ void Machine::Special(const Inst& inst, std::uint32_t mask) {
   std::array<std::uint8_t, 16> bytes{};
   if (!IsOfLane(special)) {
     const std::uint64_t value = SpecialValue(special);
+    outcome_.reads_clock = outcome_.reads_clock || IsClock(special);
     std::memcpy(bytes.data(), &value, sizeof value);
     Broadcast(inst, mask, bytes);
     return;
