@@ -38,10 +38,11 @@ std::vector<fs::path> TaskFilesIn(const fs::path& path) {
   return files;
 }
 
-Result<Suite> LoadSuiteOrTasks(const fs::path& path, const fs::path& skill, const Sandbox& sandbox) {
+Result<Suite> LoadSuiteOrTasks(const fs::path& path, const fs::path& skill, const Sandbox& sandbox,
+                               const StopFlag* stop) {
   if (TaskFilesIn(path).empty()) return LoadSuite(path, skill);
   if (Reader() == nullptr) return InputError(path.string() + ": " + kWingMissing);
-  return Reader()(path, sandbox);
+  return Reader()(path, sandbox, stop);
 }
 
 }  // namespace upskill

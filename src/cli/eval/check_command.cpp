@@ -171,7 +171,7 @@ Result<Suite> LoadSuiteOf(const std::string& name, const Sandbox& sandbox, const
   }
   if (fs::is_directory(name, code) && TaskFilesIn(name).empty()) return LoadSuiteOfSkill(name);
   if (fs::path(name).filename() == "SKILL.md") return LoadSuiteOfSkill(FolderOf(name));
-  return LoadSuiteOrTasks(name, {}, sandbox);
+  return LoadSuiteOrTasks(name, {}, sandbox, env.stop);
 }
 
 // The folder of answers: the given one, else `answers` beside the cases.

@@ -262,7 +262,7 @@ Result<EvalSession> OpenEval(const Skill& skill, EvalOptions& options, const Eva
   if (resumed) RecallTerms(resumed->plan, options, env);
   RETURN_IF_ERROR(WriteMissingTests(skill, options, config, env));
   ASSIGN_OR_RETURN(SandboxOptions sandbox, SandboxOptionsOf(options.sandbox, env));
-  ASSIGN_OR_RETURN(MeasureSpec spec, SpecOf(skill, options, config, Sandbox(std::move(sandbox))));
+  ASSIGN_OR_RETURN(MeasureSpec spec, SpecOf(skill, options, config, Sandbox(std::move(sandbox)), env.stop));
   spec.resumes_same_run = use.resumes_same_run && !options.refresh;
   return OpenEvalSession(spec, std::move(resumed), options, config, env);
 }

@@ -165,7 +165,7 @@ Status StartRun(const CLI::App& command, const Config& config, JobSession& sessi
   EvalOptions& options = session.options;
   ASSIGN_OR_RETURN(const Skill skill, LoadSkill(options.skill));
   RETURN_IF_ERROR(WriteMissingTests(skill, options, config, env));
-  ASSIGN_OR_RETURN(const MeasureSpec spec, SpecOf(skill, options, config));
+  ASSIGN_OR_RETURN(const MeasureSpec spec, SpecOf(skill, options, config, DefaultSandbox(), env.stop));
   const std::size_t parts = spec.suite.cases.size() * static_cast<std::size_t>(spec.rounds) * spec.students.size();
   if (static_cast<std::size_t>(*options.shards) > parts) {
     return InputError(

@@ -54,8 +54,9 @@ Result<Shard> ParseShard(std::string_view text) {
 }
 
 // The error for a skill without cases says how to have some written.
-Result<Suite> CasesFor(const Skill& skill, const EvalOptions& options, const Config& config, const Sandbox& sandbox) {
-  Result<Suite> suite = LoadCases(options.tests, skill.folder, sandbox);
+Result<Suite> CasesFor(const Skill& skill, const EvalOptions& options, const Config& config, const Sandbox& sandbox,
+                       const StopFlag* stop) {
+  Result<Suite> suite = LoadCases(options.tests, skill.folder, sandbox, stop);
   if (suite || suite.error().kind != ErrorKind::kNotFound || !options.tests.empty()) return suite;
   return Error{ErrorKind::kNotFound, fmt::format("{}, or have a model write some:\n{}", suite.error().message,
                                                  TestsCommand(options, config))};
@@ -149,8 +150,8 @@ void KeepRemovedCases(const Skill& previous, Suite& suite) {
 
 // The cases, and what the skill is compared with.
 Status TakeCases(const Skill& skill, const std::optional<Skill>& previous, const EvalOptions& options,
-                 const Config& config, const Sandbox& sandbox, MeasureSpec& spec) {
-  ASSIGN_OR_RETURN(spec.suite, CasesFor(skill, options, config, sandbox));
+                 const Config& config, const Sandbox& sandbox, const StopFlag* stop, MeasureSpec& spec) {
+  ASSIGN_OR_RETURN(spec.suite, CasesFor(skill, options, config, sandbox, stop));
   spec.baseline = !options.no_baseline;
   spec.placebo = options.placebo;
   spec.stop_when_decided = options.stop_when_decided;
@@ -314,8 +315,8 @@ Result<Measurement> StartRun(const MeasureSpec& spec, const EvalOptions& options
 
 }  // namespace
 
-Result<MeasureSpec> SpecOf(const Skill& skill, const EvalOptions& options, const Config& config,
-                           const Sandbox& sandbox) {
+Result<MeasureSpec> SpecOf(const Skill& skill, const EvalOptions& options, const Config& config, const Sandbox& sandbox,
+                           const StopFlag* stop) {
   ASSIGN_OR_RETURN(MeasureSpec spec, SettingsOf(options, config));
   spec.skill = MeasuredSkill{Snapshot(skill), std::nullopt, skill.warnings};
   ASSIGN_OR_RETURN(const TempFolder copies, TempFolder::Make("upskill-previous-"));
@@ -334,7 +335,7 @@ Result<MeasureSpec> SpecOf(const Skill& skill, const EvalOptions& options, const
     return spec;
   }
   RETURN_IF_ERROR(options.activation.on ? TakeQueries(skill, options, spec)
-                                        : TakeCases(skill, previous, options, config, sandbox, spec));
+                                        : TakeCases(skill, previous, options, config, sandbox, stop, spec));
   RETURN_IF_ERROR(ReadFolders(skill, previous, {RunsFolder(options.runs_dir, config)}, spec));
   return spec;
 }
@@ -345,8 +346,9 @@ Result<MeasureSpec> SpecWithoutSkill(const EvalOptions& options, const Config& c
   return spec;
 }
 
-Result<Suite> LoadCases(const std::string& tests, const fs::path& skill_folder, const Sandbox& sandbox) {
-  if (!tests.empty()) return LoadSuiteOrTasks(tests, skill_folder, sandbox);
+Result<Suite> LoadCases(const std::string& tests, const fs::path& skill_folder, const Sandbox& sandbox,
+                        const StopFlag* stop) {
+  if (!tests.empty()) return LoadSuiteOrTasks(tests, skill_folder, sandbox, stop);
   Result<Suite> suite = LoadSuiteOfSkill(skill_folder);
   if (suite || suite.error().kind != ErrorKind::kNotFound) return suite;
   // A file without cases has said what to do already.

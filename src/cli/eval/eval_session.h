@@ -21,9 +21,10 @@
 namespace upskill {
 
 // What `eval` is to measure of the skill: its cases are read. With --resume, only what ResumeMeasurement needs. Errors
-// of what is read; two versions of a skill with the same text. `sandbox`: where task files are run (LoadCases).
-Result<MeasureSpec> SpecOf(const Skill& skill, const EvalOptions& options, const Config& config,
-                           const Sandbox& sandbox = DefaultSandbox());
+// of what is read; two versions of a skill with the same text. `sandbox`: where task files are run,
+// until `stop` isn't 0 (LoadCases).
+Result<MeasureSpec> SpecOf(const Skill& skill, const EvalOptions& options, const Config& config, const Sandbox& sandbox,
+                           const StopFlag* stop);
 
 // The same without a skill: how the models do the cases of -t by themselves.
 Result<MeasureSpec> SpecWithoutSkill(const EvalOptions& options, const Config& config);
@@ -49,7 +50,7 @@ Result<EvalSession> OpenEvalSession(const MeasureSpec& spec, std::optional<Store
 
 // The cases of -t, else the skill's own. The error says how to give some.
 Result<Suite> LoadCases(const std::string& tests, const std::filesystem::path& skill_folder,
-                        const Sandbox& sandbox = DefaultSandbox());
+                        const Sandbox& sandbox = DefaultSandbox(), const StopFlag* stop = nullptr);
 
 // The models of -m, else of the configuration, else the default one.
 std::vector<std::string> ChooseModels(const std::vector<std::string>& given, const Config& config);

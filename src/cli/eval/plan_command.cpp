@@ -339,7 +339,7 @@ TerminalText DetectableText(int rounds, const std::optional<double>& detectable)
 Result<Inputs> ReadInputs(const PlanOptions& options, const Config& config, const Env& env) {
   Inputs inputs;
   ASSIGN_OR_RETURN(inputs.skill, LoadSkill(options.skill));
-  ASSIGN_OR_RETURN(inputs.suite, LoadCases(options.tests, inputs.skill.folder));
+  ASSIGN_OR_RETURN(inputs.suite, LoadCases(options.tests, inputs.skill.folder, DefaultSandbox(), env.stop));
   ASSIGN_OR_RETURN(inputs.catalog, LoadCatalogOf(env));
   inputs.runs_dir = RunsFolder(options.runs_dir, config);
   return inputs;

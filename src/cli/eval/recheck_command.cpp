@@ -150,7 +150,8 @@ Status CheckThatAnswersMayPass(const Recheck& recheck, const Sandbox& sandbox, b
   return left_out.empty() ? Status() : InputError("nothing was rechecked: " + left_out.front());
 }
 
-Result<Recheck> LoadRecheck(const RecheckOptions& options, const fs::path& runs_dir, const Sandbox& sandbox) {
+Result<Recheck> LoadRecheck(const RecheckOptions& options, const fs::path& runs_dir, const Sandbox& sandbox,
+                            const StopFlag* stop) {
   ASSIGN_OR_RETURN(const fs::path folder, ResolveRun(runs_dir, options.run));
   ASSIGN_OR_RETURN(const RunData data, RunData::Read(folder));
   Recheck recheck;
@@ -158,7 +159,7 @@ Result<Recheck> LoadRecheck(const RecheckOptions& options, const fs::path& runs_
   RETURN_IF_ERROR(RefuseImported(recheck.plan, "recheck"));
   ASSIGN_OR_RETURN(const Suite suite, recheck.plan.measures_activation()
                                           ? LoadQueries(options.tests, recheck.plan.skill.folder)
-                                          : LoadCases(options.tests, recheck.plan.skill.folder, sandbox));
+                                          : LoadCases(options.tests, recheck.plan.skill.folder, sandbox, stop));
   if (!TakeChecks(suite, recheck)) {
     return InputError(fmt::format("{} has none of the cases of run {} as the run asked them", suite.source.string(),
                                   recheck.plan.run));
@@ -306,7 +307,7 @@ ExitCode RunRecheck(const RecheckOptions& options, Env& env) {
   const Result<SandboxOptions> sandbox_options = SandboxOptionsOf(options.sandbox, env);
   if (!sandbox_options) return PrintError(env, sandbox_options.error());
   const Sandbox sandbox(*sandbox_options);
-  Result<Recheck> recheck = LoadRecheck(options, runs_dir, sandbox);
+  Result<Recheck> recheck = LoadRecheck(options, runs_dir, sandbox, env.stop);
   if (!recheck) return PrintError(env, recheck.error());
   for (const std::string& note : recheck->notes) PrintWarning(env, note);
   const std::string run_before = recheck->plan.run;

@@ -168,7 +168,7 @@ class Improver {
     EvalOptions options = options_.eval;
     options.activation.on = true;
     options.max_cost_usd.reset();  // budget_ has it
-    ASSIGN_OR_RETURN(MeasureSpec spec, SpecOf(skill, options, config_));
+    ASSIGN_OR_RETURN(MeasureSpec spec, SpecOf(skill, options, config_, DefaultSandbox(), env_.stop));
     ASSIGN_OR_RETURN(spec.suite, SplitQueries(std::move(spec.suite)));
     std::erase_if(spec.suite.cases, [&](const Case& query) { return query.split != split; });
     spec.trial = split == Split::kTrain ? "train" : "test";

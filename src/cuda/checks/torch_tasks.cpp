@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
+#include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -15,7 +17,9 @@
 #include "cuda/checks/cuda_run_spec.h"
 #include "cuda/device/runtime_text.h"
 #include "util/files.h"
+#include "util/processors.h"
 #include "util/text.h"
+#include "util/work_pool.h"
 
 namespace upskill {
 namespace {
@@ -23,7 +27,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kTorchProgram = "upskill_torch_tasks.py";
-constexpr int kNoTorch = 7;  // the program's exit code
+constexpr int kNoTorch = 7;   // the program's exit code
+constexpr int kSignal = 128;  // and its number: the exit code of a program that it ended
+constexpr std::uint32_t kMostAtOnce = 8;
 constexpr std::uint64_t kMaxTaskBytes = std::uint64_t{256} << 10U;
 constexpr const char* kInput = R"(Replace this PyTorch model by CUDA kernels:
 
@@ -73,6 +79,40 @@ Result<Json> CaseOf(const fs::path& path, const std::string& text, const Json& r
   return made;
 }
 
+struct ReadTask {
+  fs::path file;
+  std::string text;
+  Json report;    // what the program says of it
+  Status status;  // why nothing can be read
+};
+
+Json Refused(std::string why) { return {{"refused", std::move(why)}}; }
+
+Status Read(ReadTask& task, const Sandbox& sandbox, const StopFlag* stop) {
+  const Result<std::string> text = ReadFile(task.file, kMaxTaskBytes);
+  if (!text) {
+    task.report = Refused(text.error().message);
+    return {};
+  }
+  task.text = ReplaceInvalidUtf8(*text);
+  SandboxCommand command = TorchCommand({{"read", "task.py"}}, {{"task.py", task.text}}, sandbox);
+  command.stop = stop;
+  command.stop_at = 1;
+  ASSIGN_OR_RETURN(const SandboxOutcome outcome, sandbox.Run(command));
+  if (outcome.ending == SandboxOutcome::Ending::kStopped) return Error{ErrorKind::kCancelled, "interrupted"};
+  if (outcome.output.empty()) RETURN_IF_ERROR(CheckHasTorch(outcome));
+  Result<Json> report = ParseJson(outcome.output, "the report about a task");
+  if (report && report->is_object()) {
+    task.report = *std::move(report);
+  } else if (const std::string limit = LimitOf(outcome, command.limits); !limit.empty()) {
+    task.report = Refused(limit);
+  } else {
+    task.report = Refused(outcome.exit_code == kSignal + SIGALRM ? "it takes more than five seconds"
+                                                                 : "it ends the process that reads it");
+  }
+  return {};
+}
+
 }  // namespace
 
 SandboxCommand TorchCommand(Json task, std::map<std::string, std::string> files, const Sandbox& sandbox) {
@@ -98,40 +138,28 @@ Status CheckHasTorch(const SandboxOutcome& outcome) {
                     "--toolchain FOLDER");
 }
 
-Result<Suite> ReadTorchTasks(const fs::path& path, const Sandbox& sandbox) {
-  std::vector<fs::path> paths;  // of what is in `files`
-  std::map<std::string, std::string> files;
-  Json names = Json::array();
-  Leftovers left_out;
-  for (const fs::path& file : TaskFilesIn(path)) {
-    const Result<std::string> text = ReadFile(file, kMaxTaskBytes);
-    if (!text) {
-      left_out.Add(file, text.error().message);
-      continue;
+Result<Suite> ReadTorchTasks(const fs::path& path, const Sandbox& sandbox, const StopFlag* stop) {
+  std::vector<ReadTask> tasks;
+  for (fs::path& file : TaskFilesIn(path)) tasks.emplace_back().file = std::move(file);
+  {
+    std::atomic<bool> ended = false;
+    WorkPool pool(std::min(kMostAtOnce, AvailableProcessors()));
+    for (ReadTask& task : tasks) {
+      pool.Post([&] {
+        if (ended) return;
+        if (task.status = Read(task, sandbox, stop); !task.status) ended = true;
+      });
     }
-    names.push_back(fmt::format("tasks/{}.py", names.size()));
-    files[names.back().get<std::string>()] = ReplaceInvalidUtf8(*text);
-    paths.push_back(file);
   }
-  SandboxCommand command = TorchCommand({{"read", names}}, files, sandbox);
-  command.limits.time = std::chrono::minutes(10);
-  command.limits.output_bytes = std::size_t{64} << 20U;
-  ASSIGN_OR_RETURN(const SandboxOutcome outcome, sandbox.Run(command));
-  RETURN_IF_ERROR(CheckHasTorch(outcome));
-  const Result<Json> report = ParseJson(outcome.output, "the report about tasks");
-  if (!report || !report->is_object()) {
-    const std::string limit = LimitOf(outcome, command.limits);
-    return InputError(fmt::format("{}: reading it as tasks of KernelBench failed: {}", path.string(),
-                                  limit.empty() ? EndOfOutput(outcome) : limit));
-  }
+  for (const ReadTask& task : tasks) RETURN_IF_ERROR(task.status);
+  Leftovers left_out;
   Json cases = Json::array();
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    const std::string name = names[i].get<std::string>();
-    const Result<Json> made = CaseOf(paths[i], files[name], Member(*report, name.c_str()));
+  for (const ReadTask& task : tasks) {
+    const Result<Json> made = CaseOf(task.file, task.text, task.report);
     if (made) {
       cases.push_back(*made);
     } else {
-      left_out.Add(paths[i], made.error().message);
+      left_out.Add(task.file, made.error().message);
     }
   }
   if (cases.empty())

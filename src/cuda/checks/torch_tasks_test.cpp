@@ -3,8 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "check/task_reader.h"
@@ -119,9 +121,13 @@ TEST_F(TorchTasksTest, WhatCantBeJudgedIsRefusedWithTheReason) {
 }
 
 TEST_F(TorchTasksTest, HostileFilesHarmNoOther) {
-  Write("tasks/alters.py",
-        "for i in range(9):\n    try: open(f'tasks/{i}.py', 'w').write('')\n    except OSError: pass\n"
-        "raise ValueError('\\ud800')\ndef get_init_inputs(): pass\n");
+  Write("tasks/raises.py", "raise ValueError('\\ud800')\ndef get_init_inputs(): pass\n");
+  Write("tasks/kills.py",
+        "import os\nfor id in -1, os.getppid(), os.getpid():\n    try: os.kill(id, 9)\n    except OSError: pass\n"
+        "def get_init_inputs(): pass\n");
+  Write("tasks/lacks_torch.py", "import os\nos._exit(7)\ndef get_init_inputs(): pass\n");
+  Write("tasks/multiplies.py",
+        "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass\ndef get_init_inputs(): pass\n");
   Write("tasks/answers.py",
         "import os\nfor i in range(3, 64):\n    try: os.write(i, b'{\"check\": {\"arguments\": 5}}')\n"
         "    except OSError: pass\nos._exit(0)\ndef get_init_inputs(): pass\n");
@@ -137,13 +143,28 @@ TEST_F(TorchTasksTest, HostileFilesHarmNoOther) {
   ASSERT_TRUE(suite.ok()) << suite.error().message;
   ASSERT_EQ(suite->cases.size(), 1U);
   EXPECT_EQ(suite->cases[0].id, "good");
-  EXPECT_THAT(suite->warnings,
-              ElementsAre(HasSubstr("big.py is left out: "), HasSubstr("alters.py is left out: "),
-                          HasSubstr("answers.py is left out: "), HasSubstr("ends.py is left out: it ends the process"),
-                          HasSubstr("exits.py is left out: "),
-                          HasSubstr("large.py is left out: no small sizes work: MemoryError"),
-                          HasSubstr("loops.py is left out: it takes more than"),
-                          HasSubstr("wrong.py is left out: SyntaxError")));
+  EXPECT_THAT(
+      suite->warnings,
+      ElementsAre(HasSubstr("answers.py is left out: "), HasSubstr("big.py is left out: "),
+                  HasSubstr("ends.py is left out: it ends the process"), HasSubstr("exits.py is left out: "),
+                  HasSubstr("kills.py is left out: it ends the process"),
+                  HasSubstr("lacks_torch.py is left out: it ends the process"),
+                  HasSubstr("large.py is left out: no small sizes work: MemoryError"),
+                  HasSubstr("loops.py is left out: it takes more than"), HasSubstr("multiplies.py is left out: "),
+                  HasSubstr("raises.py is left out: "), HasSubstr("wrong.py is left out: SyntaxError")));
+}
+
+TEST_F(TorchTasksTest, ReadingCanBeStopped) {
+  Write("tasks/loops.py", "while True: pass\ndef get_init_inputs(): pass\n");
+  StopFlag stop{0};
+  const std::jthread user([&stop] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    stop = 1;
+  });
+  const Sandbox sandbox = this->sandbox();
+  const Result<Suite> suite = LoadSuiteOrTasks(folder_.path() / "tasks", {}, sandbox, &stop);
+  ASSERT_FALSE(suite.ok());
+  EXPECT_EQ(suite.error().kind, ErrorKind::kCancelled);
 }
 
 TEST_F(TorchTasksTest, WithoutPyTorchTheErrorSaysWhatToInstall) {
