@@ -12,6 +12,7 @@
 
 #include "cli/eval/option_row.h"
 #include "cli/models/students.h"
+#include "measure/measurement.h"
 #include "model/model_spec.h"
 #include "model/workspace.h"
 #include "util/text.h"
