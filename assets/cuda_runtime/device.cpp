@@ -102,10 +102,12 @@ const NamedError* FindError(cudaError_t error) {
 extern "C" {
 
 const char* cudaGetErrorName(cudaError_t error) {
+  if (error != cudaSuccess) ErrorsRead();
   const NamedError* const found = FindError(error);
   return found == nullptr ? "cudaErrorUnknown" : found->name;
 }
 const char* cudaGetErrorString(cudaError_t error) {
+  if (error != cudaSuccess) ErrorsRead();
   const NamedError* const found = FindError(error);
   return found == nullptr ? "unrecognized error code" : found->text;
 }

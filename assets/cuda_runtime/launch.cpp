@@ -59,7 +59,7 @@ thread_local bool by_syntax = false;  // the next launch is one of <<<…>>>, wh
 
 cudaError_t Launched(const Kernel* kernel, cudaError_t error) {
   if (by_syntax && error != cudaSuccess && kernel != nullptr && Failed() == cudaSuccess)
-    NoteUnread(kernel->number, error);
+    NoteUnread(kernel->number, "A launch", error);
   by_syntax = false;
   return error;
 }

@@ -221,17 +221,25 @@ Place PlaceOf(const void* memory) {
   return {reply.error == 0, reply.error == 0 && reply.r[2] == kUpskillManagedMemory};
 }
 
+// What is wrong with a copy of this kind, or null.
+const char* WrongPlace(const Place& target, const Place& source, cudaMemcpyKind kind) {
+  const bool to_host = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost;
+  const bool from_host = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost;
+  if (kind == cudaMemcpyDefault) return nullptr;
+  if ((!to_host && !target.on_device) || (!from_host && !source.on_device))
+    return "A copy that takes for device memory what isn't any";
+  if ((to_host && target.on_device && !target.managed) || (from_host && source.on_device && !source.managed))
+    return "A copy that takes device memory for the host's";
+  return nullptr;
+}
+
 cudaError_t Transfer(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream, bool wait) {
   if (Failed() != cudaSuccess) return Note(Failed());
   if (bytes == 0) return cudaSuccess;
   const Place target = PlaceOf(to);
   const Place source = PlaceOf(from);
-  const bool to_host = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost;
-  const bool from_host = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost;
-  if (kind != cudaMemcpyDefault &&
-      ((!to_host && !target.on_device) || (!from_host && !source.on_device) ||
-       (to_host && target.on_device && !target.managed) || (from_host && source.on_device && !source.managed)))
-    return Note(cudaErrorInvalidValue);
+  if (const char* const wrong = WrongPlace(target, source, kind))
+    return NoteUnread(kUpskillNoKernel, wrong, cudaErrorInvalidValue);
   const uint64_t number = StreamNumber(stream);
   const uint64_t to_address = reinterpret_cast<uint64_t>(to);
   const uint64_t from_address = reinterpret_cast<uint64_t>(from);
@@ -292,7 +300,8 @@ cudaError_t TransferSymbol(const void* symbol, void* host, size_t bytes, size_t 
   size_t size = 0;
   const cudaError_t error = FindSymbol(symbol, &address, &size);
   if (error != cudaSuccess) return Note(error);
-  if (offset > size || bytes > size - offset) return Note(cudaErrorInvalidValue);
+  if (offset > size || bytes > size - offset)
+    return NoteUnread(kUpskillNoKernel, "A copy beyond a variable", cudaErrorInvalidValue);
   void* const device = reinterpret_cast<void*>(address + offset);
   return to_symbol ? Transfer(device, host, bytes, kind, stream, wait)
                    : Transfer(host, device, bytes, kind, stream, wait);

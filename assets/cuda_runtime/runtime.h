@@ -24,8 +24,10 @@ cudaError_t AskFor(const UpskillRequest& request);
 // Remembers an error for cudaGetLastError, and returns it.
 cudaError_t Note(cudaError_t error);
 cudaError_t LastError(bool forget);
-// A launch has failed without giving the program its error, which it may ask for later.
-void NoteUnread(uint64_t kernel, cudaError_t error);
+// Something has failed, and its error may never be looked at: that of a launch isn't given to the program, and it may
+// ignore that of another call (kUpskillNoKernel). Asking for errors or their names is looking.
+cudaError_t NoteUnread(uint64_t kernel, const char* what, cudaError_t error);
+void ErrorsRead();
 // Of a kernel that has failed: all later calls fail with it.
 void SetFailed(cudaError_t error);
 cudaError_t Failed();

@@ -106,19 +106,26 @@ cudaError_t Note(cudaError_t error) {
 
 cudaError_t LastError(bool forget) {
   const cudaError_t error = last_error;
-  if (unread) Ask(Request(kUpskillErrorsRead), nullptr, nullptr, 0);
-  unread = false;
+  ErrorsRead();
   if (forget && failed == cudaSuccess) last_error = cudaSuccess;
   return error;
 }
 
-void NoteUnread(uint64_t kernel, cudaError_t error) {
-  char text[200];
-  const int size = snprintf(text, sizeof(text), "%s (%s)", cudaGetErrorName(error), cudaGetErrorString(error));
-  UpskillRequest request = Request(kUpskillLaunchFailed, kernel);
+void ErrorsRead() {
+  if (unread) Ask(Request(kUpskillErrorsRead), nullptr, nullptr, 0);
+  unread = false;
+}
+
+cudaError_t NoteUnread(uint64_t kernel, const char* what, cudaError_t error) {
+  unread = false;  // so that naming the error here isn't looking at it
+  char text[400];
+  const int size =
+      snprintf(text, sizeof(text), "%s failed with %s (%s)", what, cudaGetErrorName(error), cudaGetErrorString(error));
+  UpskillRequest request = Request(kUpskillCallFailed, kernel);
   request.bytes = size < 0 ? 0 : static_cast<uint64_t>(size);
   Ask(request, text, nullptr, 0);
   unread = true;
+  return Note(error);
 }
 
 void SetFailed(cudaError_t error) { failed = error; }

@@ -35,16 +35,17 @@ enum UpskillOperation {
   kUpskillFindAllocation = 15, /* a0: address. r0: start, r1: size, r2: kind */
   kUpskillNextTrial = 16,      /* r0: 1 if there is one; bytes: its arguments, 64 bits each */
   kUpskillEndTrial = 17,
-  kUpskillLaunchFailed = 18, /* a0: kernel; bytes: the error in words. For launches whose error the program
-                                isn't given, as of <<<…>>> */
-  kUpskillErrorsRead = 19,   /* the program has asked for the last error */
-  kUpskillEarlyAccess = 20   /* a0: address in managed memory that the host uses before it has waited for kernels;
-                                bytes: what it finds there */
+  kUpskillCallFailed = 18, /* a0: kernel, or kUpskillNoKernel; bytes: what has failed with which error, which the
+                              program isn't given, as that of <<<…>>>, or may ignore */
+  kUpskillErrorsRead = 19, /* the program has looked at its errors */
+  kUpskillEarlyAccess = 20 /* a0: address in managed memory that the host uses before it has waited for kernels;
+                              bytes: what it finds there */
 };
 
 enum { kUpskillDeviceMemory = 0, kUpskillManagedMemory = 1 };
 enum { kUpskillWholeDevice = 0, kUpskillOneStream = 1, kUpskillOneEvent = 2 };
 enum { kUpskillCooperative = 1 };
+#define kUpskillNoKernel UINT64_MAX
 
 /* Streams that the program doesn't make: the default one, and that of each thread. */
 enum { kUpskillDefaultStream = 0, kUpskillFirstStream = 16 };

@@ -92,8 +92,10 @@ Json CostsJson(const DeviceKernel& kernel, std::optional<std::uint32_t> register
 TerminalText FindingsText(const DeviceReport& report) {
   std::string text;
   for (const DeviceFinding& finding : report.findings) {
-    text += fmt::format("{}\n    in {}{}\n", FindingLine(finding), Demangled(finding.kernel),
-                        finding.instruction.empty() ? "" : ", " + finding.instruction);
+    text += FindingLine(finding) + '\n';
+    if (!finding.kernel.empty())
+      text += fmt::format("    in {}{}\n", Demangled(finding.kernel),
+                          finding.instruction.empty() ? "" : ", " + finding.instruction);
   }
   if (report.findings_dropped > 0) text += fmt::format("… and {} more\n", report.findings_dropped);
   if (!report.failure.empty()) text += fmt::format("a kernel failed: {}\n", report.failure);

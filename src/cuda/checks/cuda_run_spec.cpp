@@ -20,9 +20,10 @@ constexpr std::size_t kMaxSizes = 32;
 constexpr std::size_t kMaxCode = std::size_t{256} << 10U;
 constexpr double kMaxElements = 16.0 * 1024 * 1024;
 constexpr std::array<std::string_view, 7> kPrecisions = {"f64", "f32", "f16", "bf16", "tf32", "fp8", "int8"};
-constexpr std::array<std::string_view, 12> kFindingNames = {
-    "out-of-bounds",     "misaligned", "read-only-write",     "uninitialised", "race",        "async-read",
-    "divergent-barrier", "deadlock",   "bad-synchronisation", "trap",          "unsupported", "launch-error"};
+constexpr std::array<std::string_view, 13> kFindingNames = {
+    "out-of-bounds", "misaligned",        "read-only-write", "uninitialised",       "race",
+    "async-read",    "divergent-barrier", "deadlock",        "bad-synchronisation", "trap",
+    "unsupported",   "launch-error",      "call-error"};
 
 Error Wrong(std::string_view key, std::string_view must) {
   return InputError(fmt::format("\"{}\" of cuda_run must {}", key, must));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <functional>
 #include <span>
@@ -35,12 +36,23 @@ bool LeavesMemory(std::uint32_t operation) {
     case kUpskillRecordEvent:
     case kUpskillWaitEvent:
     case kUpskillFindAllocation:
-    case kUpskillLaunchFailed:
+    case kUpskillCallFailed:
     case kUpskillErrorsRead:
     case kUpskillEarlyAccess:
       return true;
     default:
       return false;
+  }
+}
+
+void AddTo(std::vector<DeviceFinding>& findings, DeviceFinding added) {
+  constexpr std::size_t kMost = 100;
+  const auto same = std::find_if(findings.begin(), findings.end(),
+                                 [&](const DeviceFinding& each) { return SameFinding(each, added); });
+  if (same != findings.end()) {
+    ++same->count;
+  } else if (findings.size() < kMost) {
+    findings.push_back(std::move(added));
   }
 }
 
@@ -78,8 +90,8 @@ DeviceReply DeviceSession::Answer(const UpskillRequest& request, std::string_vie
       return NextTrial();
     case kUpskillEndTrial:
       return EndTrial();
-    case kUpskillLaunchFailed:
-      return LaunchFailed(a[0], bytes);
+    case kUpskillCallFailed:
+      return CallFailed(a[0], bytes);
     case kUpskillEarlyAccess:
       return EarlyAccess(a[0], bytes);
     case kUpskillErrorsRead:
@@ -100,7 +112,7 @@ DeviceReply DeviceSession::OutOfMemory() {
 DeviceReport DeviceSession::Finish() {
   log_.MoveTo(report_);
   report_.streams = streams_.made();
-  if (early_access_) report_.findings.push_back(*std::move(early_access_));
+  report_.findings.insert(report_.findings.end(), of_the_host_.begin(), of_the_host_.end());
   report_.findings.insert(report_.findings.end(), unread_.begin(), unread_.end());
   return std::move(report_);
 }
@@ -110,6 +122,17 @@ DeviceReply DeviceSession::Failed(std::uint32_t error) {
   DeviceReply reply;
   reply.error = error;
   return reply;
+}
+
+bool DeviceSession::Contains(std::uint64_t address, std::uint64_t bytes, std::string_view call) {
+  const ptx::Allocation* const found = memory_.Find(address);
+  if (found != nullptr && bytes <= found->End() - address) return true;
+  DeviceFinding finding;
+  finding.kind = "call-error";
+  finding.message = fmt::format("{} {} bytes that aren't all in one allocation", call, bytes);
+  finding.detail = fmt::format("the first one is {}", memory_.Describe(address));
+  AddTo(of_the_host_, std::move(finding));
+  return false;
 }
 
 void DeviceSession::NoteDecision(std::string_view bytes) {
@@ -206,12 +229,24 @@ DeviceReply DeviceSession::Allocate(std::uint64_t bytes, std::uint64_t kind, std
 }
 
 DeviceReply DeviceSession::Free(std::uint64_t address) {
-  if (!memory_.Free(address)) return Failed(kCudaInvalidValue);
+  if (!memory_.Free(address)) {
+    DeviceFinding finding;
+    finding.kind = "call-error";
+    const std::string place = memory_.Describe(address);
+    const bool twice = place.ends_with("which was freed");
+    finding.message = twice                              ? "Memory is freed twice"
+                      : memory_.Find(address) != nullptr ? "Memory is freed by an address inside it"
+                                                         : "What isn't memory of the device is freed";
+    if (twice || memory_.Find(address) != nullptr) finding.detail = place;
+    AddTo(of_the_host_, std::move(finding));
+    return Failed(kCudaInvalidValue);
+  }
   managed_.erase(address);
   return {};
 }
 
 DeviceReply DeviceSession::Write(std::uint64_t address, std::string_view bytes, std::uint64_t stream) {
+  if (!Contains(address, bytes.size(), "A copy to the device writes")) return Failed(kCudaInvalidValue);
   streams_.Work(stream);
   NoteDecision({address, bytes.size()});
   NoteDecision(bytes);
@@ -219,8 +254,8 @@ DeviceReply DeviceSession::Write(std::uint64_t address, std::string_view bytes, 
 }
 
 DeviceReply DeviceSession::Read(std::uint64_t address, std::uint64_t bytes, std::uint64_t stream) {
+  if (!Contains(address, bytes, "A copy from the device reads")) return Failed(kCudaInvalidValue);
   const ptx::Allocation* const found = memory_.Find(address);
-  if (found == nullptr || bytes > found->End() - address) return Failed(kCudaInvalidValue);
   streams_.Work(stream);
   // What the program itself has written there, it knows.
   const auto begins = found->writer.begin() + static_cast<std::ptrdiff_t>(address - found->address);
@@ -233,17 +268,19 @@ DeviceReply DeviceSession::Read(std::uint64_t address, std::uint64_t bytes, std:
 }
 
 DeviceReply DeviceSession::Copy(const UpskillRequest& request) {
+  const auto [to, from, bytes] = std::array{request.a[0], request.a[1], request.a[2]};
+  if (!Contains(from, bytes, "A copy reads") || !Contains(to, bytes, "A copy writes")) return Failed(kCudaInvalidValue);
   streams_.Work(request.a[3]);
-  NoteDecision({request.a[0], request.a[1], request.a[2]});
-  return memory_.Copy(request.a[0], request.a[1], request.a[2]) ? DeviceReply() : Failed(kCudaInvalidValue);
+  NoteDecision({to, from, bytes});
+  return memory_.Copy(to, from, bytes) ? DeviceReply() : Failed(kCudaInvalidValue);
 }
 
 // The device does this by itself, so its bytes count as written by it.
 DeviceReply DeviceSession::Fill(const UpskillRequest& request) {
   const std::uint64_t address = request.a[0];
   const std::uint64_t bytes = request.a[1];
+  if (!Contains(address, bytes, "cudaMemset writes")) return Failed(kCudaInvalidValue);
   ptx::Allocation* const found = memory_.Find(address);
-  if (found == nullptr || bytes > found->End() - address) return Failed(kCudaInvalidValue);
   streams_.Work(request.a[4]);
   NoteDecision({address, bytes, request.a[2]});
   const auto begin = static_cast<std::ptrdiff_t>(address - found->address);
@@ -253,24 +290,17 @@ DeviceReply DeviceSession::Fill(const UpskillRequest& request) {
   return {};
 }
 
-// A finding unless the program asks for the error: nothing has told it that the kernel didn't run.
-DeviceReply DeviceSession::LaunchFailed(std::uint64_t kernel, std::string_view text) {
-  constexpr std::size_t kMaxUnread = 100;
-  if (kernel >= kernels_.size()) return Failed(kCudaInvalidFunction);
+// A finding unless the program looks at the error: nothing else tells it that the kernel didn't run.
+DeviceReply DeviceSession::CallFailed(std::uint64_t kernel, std::string_view text) {
+  const bool launch = kernel != kUpskillNoKernel;
+  if (launch && kernel >= kernels_.size()) return Failed(kCudaInvalidFunction);
   if (!report_.limit.empty()) return {};  // which says why
   DeviceFinding finding;
-  finding.kind = "launch-error";
-  finding.message =
-      fmt::format("A launch failed with {}, and the program never asks for the error", ExcerptLine(text, 200));
-  finding.kernel = kernels_[kernel].name;
-  const auto same = std::find_if(unread_.begin(), unread_.end(), [&](const DeviceFinding& each) {
-    return each.kernel == finding.kernel && each.message == finding.message;
-  });
-  if (same != unread_.end()) {
-    ++same->count;
-  } else if (unread_.size() < kMaxUnread) {
-    unread_.push_back(std::move(finding));
-  }
+  finding.kind = launch ? "launch-error" : "call-error";
+  finding.message = fmt::format("{}, and the program {} the error", ExcerptLine(text, 400),
+                                launch ? "never asks for" : "neither asks for nor names");
+  if (launch) finding.kernel = kernels_[kernel].name;
+  AddTo(unread_, std::move(finding));
   return {};
 }
 
@@ -278,12 +308,13 @@ DeviceReply DeviceSession::LaunchFailed(std::uint64_t kernel, std::string_view t
 DeviceReply DeviceSession::EarlyAccess(std::uint64_t address, std::string_view known) {
   const Result<std::vector<std::uint8_t>> now = memory_.Read(address, known.size());
   if (!now) return Failed(kCudaInvalidValue);
-  if (early_access_ || std::equal(now->begin(), now->end(), Bytes(known).begin())) return {};
-  DeviceFinding& finding = early_access_.emplace();
+  if (std::equal(now->begin(), now->end(), Bytes(known).begin())) return {};
+  DeviceFinding finding;
   finding.kind = "missing-wait";
   finding.message = "A kernel wrote this managed memory, and the host uses it before it waits for the kernel";
   finding.detail = "it sees old values here; call cudaDeviceSynchronize or wait for the stream first";
   finding.kernel = last_kernel_;
+  AddTo(of_the_host_, std::move(finding));
   return {};
 }
 

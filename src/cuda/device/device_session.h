@@ -77,7 +77,7 @@ class DeviceSession {
   Result<ptx::LaunchOutcome> RunLaunch(KnownKernel& kernel, const ptx::LaunchConfig& config,
                                        std::span<const std::uint8_t> arguments);
   DeviceReply EndOfLaunch(const ptx::LaunchOutcome& outcome);
-  DeviceReply LaunchFailed(std::uint64_t kernel, std::string_view text);
+  DeviceReply CallFailed(std::uint64_t kernel, std::string_view text);
   DeviceReply EarlyAccess(std::uint64_t address, std::string_view known);
   DeviceReply Streams(const UpskillRequest& request);
   DeviceReply FindAllocation(std::uint64_t address) const;
@@ -91,6 +91,8 @@ class DeviceSession {
   std::uint64_t TimeForProgram() const;  // what events measure
   void LookAt(const DeviceArgument& argument, std::size_t number, DeviceTrialReport& report) const;
   DeviceReply Failed(std::uint32_t error);
+  // Whether these bytes of the device are in one allocation. If not, that is a finding about `call`.
+  bool Contains(std::uint64_t address, std::uint64_t bytes, std::string_view call);
   // Adds something that the host has decided in this trial: numbers, of which addresses count from the beginning of
   // their allocations, which are elsewhere in each trial.
   void NoteDecision(std::string_view bytes);
@@ -105,9 +107,9 @@ class DeviceSession {
   StreamOrder streams_;
   KernelLog log_;
   RepeatedLaunches repeated_;
-  std::vector<DeviceFinding> unread_;          // launches that failed, and whose error the program hasn't asked for
-  std::optional<DeviceFinding> early_access_;  // the first
-  std::string last_kernel_;                    // that was launched
+  std::vector<DeviceFinding> unread_;       // calls that failed, and whose error the program hasn't looked at
+  std::vector<DeviceFinding> of_the_host_;  // what it does wrong, whatever it makes of errors
+  std::string last_kernel_;                 // that was launched
   std::size_t next_trial_ = 0;
   std::optional<RunningTrial> trial_;
   std::vector<std::uint64_t> kept_values_;       // of the trial before, if the next one has the same buffers

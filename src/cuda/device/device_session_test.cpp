@@ -229,19 +229,36 @@ TEST_F(DeviceSessionTest, RequestsOfAnyKindGetAnAnswer) {
 TEST_F(DeviceSessionTest, AFailedLaunchIsAFindingUnlessTheProgramAsksForTheError) {
   const std::uint64_t kernel = Kernel();
   const auto fail = [&](const char* text) {
-    EXPECT_EQ(session_.Answer(Asked(kUpskillLaunchFailed, {kernel}), text).error, 0U);
+    EXPECT_EQ(session_.Answer(Asked(kUpskillCallFailed, {kernel}), text).error, 0U);
   };
   fail("cudaErrorInvalidValue (invalid argument)");
   session_.Answer(Asked(kUpskillErrorsRead), "");
   fail("cudaErrorInvalidConfiguration (invalid configuration argument)");
   fail("cudaErrorInvalidConfiguration (invalid configuration argument)");
-  EXPECT_NE(session_.Answer(Asked(kUpskillLaunchFailed, {kernel + 1}), "").error, 0U);
+  EXPECT_NE(session_.Answer(Asked(kUpskillCallFailed, {kernel + 1}), "").error, 0U);
   const DeviceReport report = session_.Finish();
   ASSERT_EQ(report.findings.size(), 1U);
   EXPECT_EQ(report.findings[0].kind, "launch-error");
   EXPECT_EQ(report.findings[0].kernel, "twice");
   EXPECT_EQ(report.findings[0].count, 2U);
   EXPECT_THAT(report.findings[0].message, HasSubstr("cudaErrorInvalidConfiguration"));
+}
+
+TEST_F(DeviceSessionTest, CallsThatFailAreFindings) {
+  const std::uint64_t memory = session_.Answer(Asked(kUpskillAllocate, {16, kUpskillDeviceMemory}), "").r[0];
+  EXPECT_EQ(session_.Answer(Asked(kUpskillWrite, {memory + 8}), Floats({1, 2, 3})).error, kCudaInvalidValue);
+  EXPECT_EQ(session_.Answer(Asked(kUpskillFree, {memory + 8}), "").error, kCudaInvalidValue);
+  EXPECT_EQ(session_.Answer(Asked(kUpskillFree, {memory}), "").error, 0U);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(session_.Answer(Asked(kUpskillFree, {memory}), "").error, kCudaInvalidValue);
+  session_.Answer(Asked(kUpskillErrorsRead), "");  // which changes nothing for these
+  session_.Answer(Asked(kUpskillCallFailed, {kUpskillNoKernel}), "A copy failed");
+  const DeviceReport report = session_.Finish();
+  ASSERT_EQ(report.findings.size(), 4U);
+  for (const DeviceFinding& finding : report.findings) EXPECT_EQ(finding.kind, "call-error");
+  EXPECT_THAT(report.findings[0].message, HasSubstr("12 bytes"));
+  EXPECT_EQ(report.findings[2].count, 2U);
+  EXPECT_THAT(report.findings[2].detail, HasSubstr("16-byte allocation"));
+  EXPECT_THAT(report.findings[3].message, HasSubstr("A copy failed"));
 }
 
 TEST_F(DeviceSessionTest, MemoryOfTheHostIsAtItsAddress) {
