@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs that are captured from streams: the requests, sent again at each launch.
+// Graphs that are captured from streams: what was asked of the streams, done at each launch of the graph.
 #include "runtime.h"
 
 using namespace upskill_runtime;
@@ -7,82 +7,305 @@ using namespace upskill_runtime;
 namespace upskill_runtime {
 namespace {
 
+constexpr uint32_t kJoin = UINT32_MAX;  // instead of a request: a stream waits for another one
+
 struct Node {
-  UpskillRequest request;
+  UpskillRequest request;  // of a copy: to, from, size, cudaMemcpyKind; of a function of the host: it, and its argument
   void* bytes;
-  Node* next;
+  size_t after[2];  // the nodes that it waits for: 0 is none, 1 the first one
 };
 
 struct Graph {
-  Node* first;
-  Node* last;
+  Node* nodes;  // in the order of the calls
+  size_t count;
 };
-Graph* captured = nullptr;  // while one is
 
-// Where a request has the number of its stream.
-void SetStream(UpskillRequest& request, uint64_t stream) {
-  if (request.operation == kUpskillLaunch) request.a[8] = stream;
-  if (request.operation == kUpskillWrite) request.a[1] = stream;
-  if (request.operation == kUpskillCopy) request.a[3] = stream;
-  if (request.operation == kUpskillFill) request.a[4] = stream;
+struct Executable {
+  const Graph* graph;
+};
+
+constexpr unsigned kMostBranches = 64;
+
+// A stream whose work is captured, and its last node.
+struct Branch {
+  uint64_t stream;
+  bool blocking;  // the default stream waits for it
+  size_t last;
+};
+
+}  // namespace
+
+// What is captured, from its beginning on one stream to its end there. It stays: events may have been recorded in it.
+struct Sequence {
+  Graph* graph;
+  Branch branches[kMostBranches];  // the first one is the stream where it began
+  unsigned count;
+  cudaStreamCaptureMode mode;
+  pthread_t thread;
+  cudaError_t spoiled;  // by what
+  Sequence* next;
+};
+
+namespace {
+
+Sequence* active = nullptr;
+
+Branch* Find(cudaStream_t stream, Sequence** sequence) {
+  const uint64_t number = StreamNumber(stream);
+  for (*sequence = active; *sequence != nullptr; *sequence = (*sequence)->next) {
+    for (unsigned i = 0; i < (*sequence)->count; ++i) {
+      if ((*sequence)->branches[i].stream == number) return &(*sequence)->branches[i];
+    }
+  }
+  return nullptr;
+}
+
+bool IsActive(const Sequence* sequence) {
+  for (const Sequence* each = active; each != nullptr; each = each->next) {
+    if (each == sequence) return true;
+  }
+  return false;
+}
+
+Branch* AddBranch(Sequence* sequence, cudaStream_t stream) {
+  if (sequence->count == kMostBranches) Fail("too many streams in one graph");
+  Branch* const added = &sequence->branches[sequence->count++];
+  *added = {StreamNumber(stream), WaitsForDefault(stream), 0};
+  return added;
+}
+
+// What isn't allowed spoils the graph.
+cudaError_t Refuse(Sequence* sequence, cudaError_t error) {
+  if (sequence->spoiled == cudaSuccess) sequence->spoiled = error;
+  return Note(error);
+}
+
+cudaError_t AddNode(Graph* graph, Branch* branch, const UpskillRequest& request, const void* bytes, size_t joined) {
+  Node* const nodes = static_cast<Node*>(realloc(graph->nodes, (graph->count + 1) * sizeof(Node)));
+  void* const copy = malloc(request.bytes + 1);
+  if (nodes == nullptr || copy == nullptr) Fail("out of memory");
+  if (request.bytes > 0) memcpy(copy, bytes, request.bytes);
+  nodes[graph->count++] = {request, copy, {branch->last, joined}};
+  graph->nodes = nodes;
+  branch->last = graph->count;
+  return cudaSuccess;
+}
+
+// Whether the stream of the beginning has waited for the work of all others.
+bool AllJoined(const Sequence& sequence) {
+  const Graph& graph = *sequence.graph;
+  bool* const reached = static_cast<bool*>(calloc(graph.count + 1, sizeof(bool)));
+  if (reached == nullptr) Fail("out of memory");
+  reached[sequence.branches[0].last] = true;
+  bool all = true;
+  for (size_t i = graph.count; i > 0; --i) {
+    const Node& node = graph.nodes[i - 1];
+    if (reached[i]) reached[node.after[0]] = reached[node.after[1]] = true;
+    all = all && (reached[i] || node.request.operation == kJoin);
+  }
+  free(reached);
+  return all;
+}
+
+cudaError_t Run(const Node& node, cudaStream_t stream) {
+  UpskillRequest request = node.request;
+  const uint64_t* const a = request.a;
+  switch (request.operation) {
+    case kUpskillLaunch:
+      request.a[8] = StreamNumber(stream);
+      return SendLaunch(request, node.bytes);
+    case kUpskillFill:
+      request.a[4] = StreamNumber(stream);
+      return AskFor(request);
+    case kUpskillCopy:
+      return Transfer(reinterpret_cast<void*>(a[0]), reinterpret_cast<const void*>(a[1]), a[2],
+                      static_cast<cudaMemcpyKind>(a[3]), stream, false);
+    case kHostFunction:
+      RunOnHost([&] { reinterpret_cast<cudaHostFn_t>(a[0])(reinterpret_cast<void*>(a[1])); });
+      return cudaSuccess;
+    default:
+      return cudaSuccess;
+  }
 }
 
 }  // namespace
 
-bool Capturing() { return captured != nullptr; }
+cudaError_t MayUse(cudaStream_t stream) {
+  if (Failed() != cudaSuccess) return Note(Failed());
+  Sequence* sequence = nullptr;
+  if (Find(stream, &sequence) != nullptr && sequence->spoiled != cudaSuccess)
+    return Note(cudaErrorStreamCaptureInvalidated);
+  cudaError_t error = cudaSuccess;
+  for (Sequence* each = active; each != nullptr && StreamNumber(stream) == kUpskillDefaultStream; each = each->next) {
+    for (unsigned i = 0; i < each->count; ++i) {
+      if (each->branches[i].blocking) error = Refuse(each, cudaErrorStreamCaptureImplicit);
+    }
+  }
+  return error;
+}
 
-cudaError_t Capture(const UpskillRequest& request, const void* bytes) {
-  Node* const node = static_cast<Node*>(calloc(1, sizeof(Node)));
-  void* const copy = malloc(request.bytes + 1);
-  if (node == nullptr || copy == nullptr) return Note(cudaErrorMemoryAllocation);
-  if (request.bytes > 0) memcpy(copy, bytes, request.bytes);
-  node->request = request;
-  node->bytes = copy;
-  (captured->first == nullptr ? captured->first : captured->last->next) = node;
-  captured->last = node;
-  return cudaSuccess;
+cudaError_t MayUseUncaptured(cudaStream_t stream) {
+  Sequence* sequence = nullptr;
+  return Find(stream, &sequence) != nullptr ? Refuse(sequence, cudaErrorStreamCaptureUnsupported) : MayUse(stream);
+}
+
+cudaError_t MayWaitFor(const CapturedPoint& point) {
+  if (point.sequence == nullptr) return cudaSuccess;
+  return Refuse(point.sequence, cudaErrorCapturedEvent);
+}
+
+cudaError_t MayInterruptCaptures(bool if_relaxed) {
+  cudaError_t error = cudaSuccess;
+  for (Sequence* each = active; each != nullptr; each = each->next) {
+    const bool other_thread = pthread_equal(each->thread, pthread_self()) == 0;
+    if (if_relaxed && (each->mode == cudaStreamCaptureModeRelaxed ||
+                       (each->mode == cudaStreamCaptureModeThreadLocal && other_thread)))
+      continue;
+    error = Refuse(each, cudaErrorStreamCaptureUnsupported);
+  }
+  return error;
+}
+
+bool Capturing(cudaStream_t stream) {
+  Sequence* sequence = nullptr;
+  return Find(stream, &sequence) != nullptr;
+}
+
+cudaError_t Capture(cudaStream_t stream, const UpskillRequest& request, const void* bytes) {
+  Sequence* sequence = nullptr;
+  Branch* const branch = Find(stream, &sequence);
+  return AddNode(sequence->graph, branch, request, bytes, 0);
+}
+
+CapturedPoint LastCaptured(cudaStream_t stream) {
+  Sequence* sequence = nullptr;
+  const Branch* const branch = Find(stream, &sequence);
+  return {sequence, branch == nullptr ? 0 : branch->last};
+}
+
+bool WaitCaptured(cudaStream_t stream, const CapturedPoint& point, bool recorded, cudaError_t* error) {
+  Sequence* own = nullptr;
+  Branch* branch = Find(stream, &own);
+  *error = cudaSuccess;
+  if (!IsActive(point.sequence)) {
+    if (own != nullptr && recorded) *error = Refuse(own, cudaErrorStreamCaptureIsolation);
+    return own != nullptr;
+  }
+  if (point.sequence->spoiled != cudaSuccess) {
+    *error = Note(cudaErrorStreamCaptureInvalidated);
+  } else if (own != nullptr && own != point.sequence) {
+    Refuse(own, cudaErrorStreamCaptureMerge);
+    *error = Refuse(point.sequence, cudaErrorStreamCaptureMerge);
+  } else if (StreamNumber(stream) == kUpskillDefaultStream) {
+    *error = Refuse(point.sequence, cudaErrorStreamCaptureUnsupported);
+  } else {
+    if (branch == nullptr) branch = AddBranch(point.sequence, stream);
+    AddNode(point.sequence->graph, branch, Request(kJoin), nullptr, point.node);
+  }
+  return true;
 }
 
 }  // namespace upskill_runtime
 
 extern "C" {
 
-cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
-  if (Capturing()) return Note(cudaErrorStreamCaptureUnsupported);
-  captured = static_cast<Graph*>(calloc(1, sizeof(Graph)));
-  return Note(captured == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
-}
-cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {
-  if (!Capturing()) return Note(cudaErrorInvalidValue);
-  *graph = reinterpret_cast<cudaGraph_t>(captured);
-  captured = nullptr;
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  if (Capturing(stream) || StreamNumber(stream) == kUpskillDefaultStream)
+    return Note(cudaErrorStreamCaptureUnsupported);
+  Sequence* const begun = static_cast<Sequence*>(calloc(1, sizeof(Sequence)));
+  Graph* const graph = static_cast<Graph*>(calloc(1, sizeof(Graph)));
+  if (begun == nullptr || graph == nullptr) return Note(cudaErrorMemoryAllocation);
+  begun->graph = graph;
+  begun->mode = mode;
+  begun->thread = pthread_self();
+  AddBranch(begun, stream);
+  begun->next = active;
+  active = begun;
   return cudaSuccess;
 }
-cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
-  *status = Capturing() ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  Sequence* ended = nullptr;
+  const Branch* const branch = Find(stream, &ended);
+  *graph = nullptr;
+  if (branch == nullptr) return Note(cudaErrorInvalidValue);
+  if (branch != ended->branches) return Refuse(ended, cudaErrorStreamCaptureUnmatched);
+  Sequence** at = &active;
+  while (*at != ended) at = &(*at)->next;
+  *at = ended->next;
+  const cudaError_t error = ended->spoiled != cudaSuccess ? cudaErrorStreamCaptureInvalidated
+                            : AllJoined(*ended)           ? cudaSuccess
+                                                          : cudaErrorStreamCaptureUnjoined;
+  if (error != cudaSuccess) return NoteUnread(kUpskillNoKernel, "cudaStreamEndCapture", error, ended->spoiled);
+  *graph = reinterpret_cast<cudaGraph_t>(ended->graph);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  Sequence* sequence = nullptr;
+  *status = Find(stream, &sequence) == nullptr ? cudaStreamCaptureStatusNone
+            : sequence->spoiled != cudaSuccess ? cudaStreamCaptureStatusInvalidated
+                                               : cudaStreamCaptureStatusActive;
   return cudaSuccess;
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
-  *executable = reinterpret_cast<cudaGraphExec_t>(graph);
+  *executable = nullptr;
+  if (graph == nullptr) return Note(cudaErrorInvalidValue);
+  Executable* const made = static_cast<Executable*>(malloc(sizeof(Executable)));
+  if (made == nullptr) return Note(cudaErrorMemoryAllocation);
+  made->graph = reinterpret_cast<const Graph*>(graph);
+  *executable = reinterpret_cast<cudaGraphExec_t>(made);
   return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
+  return cudaGraphInstantiate(executable, graph, flags);
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
-  if (Failed() != cudaSuccess) return Note(Failed());
-  const uint64_t number = StreamNumber(stream);
+  if (executable == nullptr) return Note(cudaErrorInvalidValue);
+  cudaError_t error = MayUse(stream);
+  const Graph& graph = *reinterpret_cast<const Executable*>(executable)->graph;
+  const bool captured = Capturing(stream);
   SendManaged();
-  for (const Node* each = reinterpret_cast<const Graph*>(executable)->first; each != nullptr; each = each->next) {
-    UpskillRequest request = each->request;
-    SetStream(request, number);
-    const cudaError_t error = request.operation == kUpskillLaunch
-                                  ? SendLaunch(request, each->bytes)
-                                  : Note(static_cast<cudaError_t>(Ask(request, each->bytes, nullptr, 0).error));
-    if (error != cudaSuccess) return error;
+  for (size_t i = 0; i < graph.count && error == cudaSuccess && Failed() == cudaSuccess; ++i) {
+    const Node& node = graph.nodes[i];
+    if (node.request.operation == kJoin) continue;
+    error = captured ? Capture(stream, node.request, node.bytes) : Run(node, stream);
   }
+  return error;
+}
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* info) {
+  Executable* const updated = reinterpret_cast<Executable*>(executable);
+  const Graph& before = *updated->graph;
+  const Graph& now = *reinterpret_cast<const Graph*>(graph);
+  info->result = before.count == now.count ? cudaGraphExecUpdateSuccess : cudaGraphExecUpdateErrorTopologyChanged;
+  info->errorNode = info->errorFromNode = nullptr;
+  for (size_t i = 0; i < now.count && info->result == cudaGraphExecUpdateSuccess; ++i) {
+    if (before.nodes[i].request.operation != now.nodes[i].request.operation)
+      info->result = cudaGraphExecUpdateErrorNodeTypeChanged;
+  }
+  if (info->result != cudaGraphExecUpdateSuccess) return Note(cudaErrorGraphExecUpdateFailure);
+  updated->graph = &now;
   return cudaSuccess;
 }
-// The executable graph is the graph itself, which stays.
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
+  const Graph& all = *reinterpret_cast<const Graph*>(graph);
+  size_t found = 0;
+  for (size_t i = 0; i < all.count; ++i) {
+    if (all.nodes[i].request.operation == kJoin) continue;
+    if (nodes != nullptr && found < *count) nodes[found] = reinterpret_cast<cudaGraphNode_t>(&all.nodes[i]);
+    ++found;
+  }
+  if (nodes == nullptr || *count > found) *count = found;
+  return cudaSuccess;
+}
+// A graph never changes, and stays.
+cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
+  *clone = graph;
+  return cudaSuccess;
+}
 cudaError_t cudaGraphDestroy(cudaGraph_t) { return cudaSuccess; }
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t) { return cudaSuccess; }
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+  free(executable);
+  return cudaSuccess;
+}
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
 
 }  // extern "C"

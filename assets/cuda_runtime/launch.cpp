@@ -156,7 +156,7 @@ cudaError_t FindSymbol(const void* host, uint64_t* address, size_t* bytes) {
 
 cudaError_t LaunchKernel(const Kernel* kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
                          cudaStream_t stream, bool cooperative, uint64_t cluster) {
-  if (Failed() != cudaSuccess) return Note(Failed());
+  if (const cudaError_t error = MayUse(stream)) return error;
   if (kernel == nullptr) return Note(cudaErrorInvalidDeviceFunction);
   const uint64_t threads = static_cast<uint64_t>(block.x) * block.y * block.z;
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || threads == 0 || threads > 1024 || block.z > 64 || grid.y > 65535 ||
@@ -171,7 +171,6 @@ cudaError_t LaunchKernel(const Kernel* kernel, dim3 grid, dim3 block, void** arg
     memcpy(packed + bytes, arguments[i], kernel->sizes[i]);
     bytes += kernel->sizes[i];
   }
-  SendManaged();
   UpskillRequest request = Request(kUpskillLaunch, kernel->number, grid.x, grid.y, grid.z, block.x);
   request.a[5] = block.y;
   request.a[6] = block.z;
@@ -180,7 +179,8 @@ cudaError_t LaunchKernel(const Kernel* kernel, dim3 grid, dim3 block, void** arg
   request.a[9] = cooperative ? kUpskillCooperative : 0;
   request.a[10] = cluster;
   request.bytes = bytes;
-  if (Capturing()) return Capture(request, packed);
+  if (Capturing(stream)) return Capture(stream, request, packed);
+  SendManaged();
   return SendLaunch(request, packed);
 }
 

@@ -157,11 +157,13 @@ void FetchManaged(const void* only) {
 
 namespace {
 
-cudaError_t Allocate(void** memory, size_t bytes, uint64_t kind) {
+// `on_stream`: as work of a stream, which may be captured.
+cudaError_t Allocate(void** memory, size_t bytes, uint64_t kind, bool on_stream = false) {
   if (memory == nullptr) return Note(cudaErrorInvalidValue);
   *memory = nullptr;
   if (Failed() != cudaSuccess) return Note(Failed());
-  if (bytes == 0) return cudaSuccess;
+  const cudaError_t refused = on_stream ? cudaSuccess : MayInterruptCaptures(true);
+  if (refused != cudaSuccess || bytes == 0) return refused;
   const UpskillReply reply = Ask(Request(kUpskillAllocate, bytes, kind), nullptr, nullptr, 0);
   if (reply.error != 0) return Note(static_cast<cudaError_t>(reply.error));
   if (kind == kUpskillManagedMemory) {
@@ -233,32 +235,35 @@ const char* WrongPlace(const Place& target, const Place& source, cudaMemcpyKind 
   return nullptr;
 }
 
+}  // namespace
+
 cudaError_t Transfer(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream, bool wait) {
-  if (Failed() != cudaSuccess) return Note(Failed());
+  if (const cudaError_t error = MayUse(stream)) return error;
   if (bytes == 0) return cudaSuccess;
   const Place target = PlaceOf(to);
   const Place source = PlaceOf(from);
   if (const char* const wrong = WrongPlace(target, source, kind))
     return NoteUnread(kUpskillNoKernel, wrong, cudaErrorInvalidValue);
+  if (Capturing(stream)) {
+    return Capture(stream,
+                   Request(kUpskillCopy, reinterpret_cast<uint64_t>(to), reinterpret_cast<uint64_t>(from), bytes,
+                           static_cast<uint64_t>(kind)),
+                   nullptr);
+  }
   const uint64_t number = StreamNumber(stream);
   const uint64_t to_address = reinterpret_cast<uint64_t>(to);
   const uint64_t from_address = reinterpret_cast<uint64_t>(from);
   SendManaged();
   cudaError_t error = cudaSuccess;
   if (target.on_device && source.on_device) {
-    const UpskillRequest request = Request(kUpskillCopy, to_address, from_address, bytes, number);
-    if (Capturing()) return Capture(request, nullptr);
-    error = AskFor(request);
+    error = AskFor(Request(kUpskillCopy, to_address, from_address, bytes, number));
   } else if (target.on_device) {
     for (uint64_t at = 0; at < bytes && error == cudaSuccess; at += kUpskillMaxMessage) {
       UpskillRequest request = Request(kUpskillWrite, to_address + at, number);
       request.bytes = bytes - at < kUpskillMaxMessage ? bytes - at : kUpskillMaxMessage;
-      const char* const part = static_cast<const char*>(from) + at;
-      error = Capturing() ? Capture(request, part) : static_cast<cudaError_t>(Ask(request, part, nullptr, 0).error);
+      error = static_cast<cudaError_t>(Ask(request, static_cast<const char*>(from) + at, nullptr, 0).error);
     }
-    if (Capturing()) return error;
   } else if (source.on_device) {
-    if (Capturing()) return Note(cudaErrorStreamCaptureUnsupported);
     for (uint64_t at = 0; at < bytes && error == cudaSuccess; at += kUpskillMaxMessage) {
       const uint64_t size = bytes - at < kUpskillMaxMessage ? bytes - at : kUpskillMaxMessage;
       const UpskillRequest request = Request(kUpskillRead, from_address + at, size, number);
@@ -272,6 +277,8 @@ cudaError_t Transfer(void* to, const void* from, size_t bytes, cudaMemcpyKind ki
   return Note(error);
 }
 
+namespace {
+
 cudaError_t TransferRows(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
                          cudaMemcpyKind kind, cudaStream_t stream, bool wait) {
   if (width > to_pitch || width > from_pitch) return Note(cudaErrorInvalidPitchValue);
@@ -284,11 +291,12 @@ cudaError_t TransferRows(void* to, size_t to_pitch, const void* from, size_t fro
 }
 
 cudaError_t Fill(void* memory, uint64_t value, uint64_t width, size_t bytes, cudaStream_t stream) {
-  if (bytes == 0) return Note(Failed());
-  SendManaged();
+  if (const cudaError_t refused = MayUse(stream)) return refused;
+  if (bytes == 0) return cudaSuccess;
   const UpskillRequest request =
       Request(kUpskillFill, reinterpret_cast<uint64_t>(memory), bytes, value, width, StreamNumber(stream));
-  if (Capturing()) return Capture(request, nullptr);
+  if (Capturing(stream)) return Capture(stream, request, nullptr);
+  SendManaged();
   const cudaError_t error = AskFor(request);
   FetchManaged();
   return error;
@@ -314,7 +322,7 @@ extern "C" {
 
 cudaError_t cudaMalloc(void** memory, size_t bytes) { return Allocate(memory, bytes, kUpskillDeviceMemory); }
 cudaError_t cudaMallocAsync(void** memory, size_t bytes, cudaStream_t) {
-  return Allocate(memory, bytes, kUpskillDeviceMemory);
+  return Allocate(memory, bytes, kUpskillDeviceMemory, true);
 }
 cudaError_t cudaMallocManaged(void** memory, size_t bytes, unsigned) {
   return Allocate(memory, bytes, kUpskillManagedMemory);
@@ -334,7 +342,8 @@ cudaError_t cudaMallocPitch(void** memory, size_t* pitch, size_t width, size_t h
 }
 cudaError_t cudaFree(void* memory) { return Free(memory); }
 cudaError_t cudaFreeHost(void* memory) { return Free(memory); }
-cudaError_t cudaFreeAsync(void* memory, cudaStream_t) { return Free(memory); }
+// A graph's memory stays for all of its launches.
+cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) { return Capturing(stream) ? cudaSuccess : Free(memory); }
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   return Transfer(to, from, bytes, kind, nullptr, true);

@@ -26,7 +26,7 @@ cudaError_t Note(cudaError_t error);
 cudaError_t LastError(bool forget);
 // Something has failed, and its error may never be looked at: that of a launch isn't given to the program, and it may
 // ignore that of another call (kUpskillNoKernel). Asking for errors or their names is looking.
-cudaError_t NoteUnread(uint64_t kernel, const char* what, cudaError_t error);
+cudaError_t NoteUnread(uint64_t kernel, const char* what, cudaError_t error, cudaError_t cause = cudaSuccess);
 void ErrorsRead();
 // Of a kernel that has failed: all later calls fail with it.
 void SetFailed(cudaError_t error);
@@ -38,6 +38,15 @@ void SendManaged();
 void FetchManaged(const void* only = nullptr);
 // After a launch: the next use of managed memory is early, unless the host waits before.
 void WatchManaged();
+// A function of the host in a stream sees what the work before it has written; the host itself still has to wait.
+template <typename Function>
+void RunOnHost(const Function& function) {
+  SendManaged();
+  FetchManaged();
+  function();
+  SendManaged();
+  WatchManaged();
+}
 // From now on, what the device has changed is fetched page by page when the host looks at it, so that only what the host
 // reads counts as read.
 void FetchManagedWhenRead();
@@ -48,10 +57,25 @@ bool UnmapManaged(void* memory, bool registered);
 bool WasFreed(const void* address);  // it was in managed memory
 
 uint64_t StreamNumber(cudaStream_t stream);
+bool WaitsForDefault(cudaStream_t stream);
 
-// While a graph is captured, requests that work on a stream are kept for it, not sent.
-bool Capturing();
-cudaError_t Capture(const UpskillRequest& request, const void* bytes);
+// Requests on a stream that is captured become nodes of a graph, and aren't sent. What a capture doesn't allow is an
+// error, and spoils the graph.
+struct Sequence;
+struct CapturedPoint {  // where an event was recorded
+  Sequence* sequence;   // null: not in a capture
+  size_t node;
+};
+constexpr uint32_t kHostFunction = 1000;  // an operation of nodes alone. a0: cudaHostFn_t, a1: its argument
+cudaError_t MayUse(cudaStream_t stream);
+cudaError_t MayUseUncaptured(cudaStream_t stream);  // for what can't be a node
+cudaError_t MayWaitFor(const CapturedPoint& point);
+cudaError_t MayInterruptCaptures(bool if_relaxed);  // what isn't a stream's: never, or if all captures are in relaxed mode
+bool Capturing(cudaStream_t stream);
+cudaError_t Capture(cudaStream_t stream, const UpskillRequest& request, const void* bytes);
+CapturedPoint LastCaptured(cudaStream_t stream);
+// False: neither the stream nor the event is captured.
+bool WaitCaptured(cudaStream_t stream, const CapturedPoint& point, bool recorded, cudaError_t* error);
 
 [[noreturn]] void Fail(const char* message);
 
@@ -72,5 +96,6 @@ cudaError_t LaunchKernel(const Kernel* kernel, dim3 grid, dim3 block, void** arg
                          cudaStream_t stream, bool cooperative, uint64_t cluster);
 
 cudaError_t SendLaunch(const UpskillRequest& request, const void* packed);
+cudaError_t Transfer(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream, bool wait);
 
 }  // namespace upskill_runtime

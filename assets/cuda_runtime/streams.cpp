@@ -19,6 +19,7 @@ struct Event {
   uint64_t instructions;
   bool recorded;
   bool timed;
+  CapturedPoint captured;  // where it was recorded last, if that was captured
 };
 uint64_t event_count = 0;
 
@@ -32,6 +33,11 @@ uint64_t StreamNumber(cudaStream_t stream) {
   if (stream == nullptr || stream == cudaStreamLegacy) return kUpskillDefaultStream;
   if (stream == cudaStreamPerThread) return kUpskillFirstStream - 1;
   return reinterpret_cast<const Stream*>(stream)->number;
+}
+
+bool WaitsForDefault(cudaStream_t stream) {
+  const uint64_t number = StreamNumber(stream);
+  return number < kUpskillFirstStream || (reinterpret_cast<const Stream*>(stream)->flags & cudaStreamNonBlocking) == 0;
 }
 
 namespace {
@@ -78,11 +84,20 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   if (stream != nullptr && stream != cudaStreamLegacy && stream != cudaStreamPerThread) free(stream);
   return cudaSuccess;
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return Synchronize(kUpskillOneStream, StreamNumber(stream)); }
-cudaError_t cudaStreamQuery(cudaStream_t stream) { return Query(kUpskillOneStream, StreamNumber(stream)); }
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
-  if (Capturing()) return cudaSuccess;  // a graph's work is done in the order of the calls
-  return AskFor(Request(kUpskillWaitEvent, StreamNumber(stream), reinterpret_cast<const Event*>(event)->number));
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  const cudaError_t error = MayUseUncaptured(stream);
+  return error != cudaSuccess ? error : Synchronize(kUpskillOneStream, StreamNumber(stream));
+}
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  const cudaError_t error = MayUseUncaptured(stream);
+  return error != cudaSuccess ? error : Query(kUpskillOneStream, StreamNumber(stream));
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
+  const Event* const awaited = reinterpret_cast<const Event*>(event);
+  cudaError_t error = MayUse(stream);
+  if (error != cudaSuccess || flags == cudaEventWaitExternal) return error;
+  if (WaitCaptured(stream, awaited->captured, awaited->recorded, &error)) return error;
+  return AskFor(Request(kUpskillWaitEvent, StreamNumber(stream), awaited->number));
 }
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
   *flags = StreamNumber(stream) < kUpskillFirstStream ? 0 : reinterpret_cast<const Stream*>(stream)->flags;
@@ -93,11 +108,19 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned) {
-  callback(stream, Failed(), data);
+  const cudaError_t error = Capturing(stream) ? MayUseUncaptured(stream) : cudaSuccess;
+  if (error != cudaSuccess) return error;
+  RunOnHost([&] { callback(stream, Failed(), data); });
   return cudaSuccess;
 }
-cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t function, void* data) {
-  function(data);
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  if (const cudaError_t error = MayUse(stream)) return error;
+  if (Capturing(stream)) {
+    return Capture(stream,
+                   Request(kHostFunction, reinterpret_cast<uint64_t>(function), reinterpret_cast<uint64_t>(data)),
+                   nullptr);
+  }
+  RunOnHost([&] { function(data); });
   return cudaSuccess;
 }
 
@@ -115,9 +138,10 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return cudaSuccess;
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  if (Failed() != cudaSuccess) return Note(Failed());
-  if (Capturing()) return cudaSuccess;
+  if (const cudaError_t error = MayUse(stream)) return error;
   Event* const recorded = reinterpret_cast<Event*>(event);
+  recorded->captured = LastCaptured(stream);
+  if (recorded->captured.sequence != nullptr) return cudaSuccess;
   const UpskillReply reply =
       Ask(Request(kUpskillRecordEvent, recorded->number, StreamNumber(stream)), nullptr, nullptr, 0);
   recorded->instructions = reply.r[0];
@@ -128,10 +152,14 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
   return cudaEventRecord(event, stream);
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return Synchronize(kUpskillOneEvent, reinterpret_cast<const Event*>(event)->number);
+  const Event* const awaited = reinterpret_cast<const Event*>(event);
+  const cudaError_t error = MayWaitFor(awaited->captured);
+  return error != cudaSuccess ? error : Synchronize(kUpskillOneEvent, awaited->number);
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return Query(kUpskillOneEvent, reinterpret_cast<const Event*>(event)->number);
+  const Event* const asked = reinterpret_cast<const Event*>(event);
+  const cudaError_t error = MayWaitFor(asked->captured);
+  return error != cudaSuccess ? error : Query(kUpskillOneEvent, asked->number);
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   const Event* const first = reinterpret_cast<const Event*>(start);
@@ -143,9 +171,12 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
   return cudaSuccess;
 }
 
-cudaError_t cudaDeviceSynchronize(void) { return Synchronize(kUpskillWholeDevice, 0); }
+cudaError_t cudaDeviceSynchronize(void) {
+  const cudaError_t error = MayInterruptCaptures(false);
+  return error != cudaSuccess ? error : Synchronize(kUpskillWholeDevice, 0);
+}
 #if CUDART_VERSION < 13000
-cudaError_t cudaThreadSynchronize(void) { return Synchronize(kUpskillWholeDevice, 0); }
+cudaError_t cudaThreadSynchronize(void) { return cudaDeviceSynchronize(); }
 #endif
 
 cudaError_t cudaGetLastError(void) { return LastError(true); }

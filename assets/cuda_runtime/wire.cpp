@@ -116,11 +116,12 @@ void ErrorsRead() {
   unread = false;
 }
 
-cudaError_t NoteUnread(uint64_t kernel, const char* what, cudaError_t error) {
+cudaError_t NoteUnread(uint64_t kernel, const char* what, cudaError_t error, cudaError_t cause) {
   unread = false;  // so that naming the error here isn't looking at it
   char text[400];
-  const int size =
-      snprintf(text, sizeof(text), "%s failed with %s (%s)", what, cudaGetErrorName(error), cudaGetErrorString(error));
+  const int size = snprintf(text, sizeof(text), "%s failed with %s (%s%s%s)", what, cudaGetErrorName(error),
+                            cudaGetErrorString(error), cause == cudaSuccess ? "" : ": ",
+                            cause == cudaSuccess ? "" : cudaGetErrorName(cause));
   UpskillRequest request = Request(kUpskillCallFailed, kernel);
   request.bytes = size < 0 ? 0 : static_cast<uint64_t>(size);
   Ask(request, text, nullptr, 0);
