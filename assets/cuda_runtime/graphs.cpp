@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs that are captured from streams: what was asked of the streams, done at each launch of the graph.
+// Graphs captured from streams: each launch does what was asked of the streams.
 #include "runtime.h"
 
 using namespace upskill_runtime;
@@ -7,12 +7,12 @@ using namespace upskill_runtime;
 namespace upskill_runtime {
 namespace {
 
-constexpr uint32_t kJoin = UINT32_MAX;  // instead of a request: a stream waits for another one
+constexpr uint32_t kJoin = UINT32_MAX;  // not a request: the stream waits for another one
 
 struct Node {
-  UpskillRequest request;  // of a copy: to, from, size, cudaMemcpyKind; of a function of the host: it, and its argument
+  UpskillRequest request;  // a copy has: to, from, size, cudaMemcpyKind; a host function: its address and argument
   void* bytes;
-  size_t after[2];  // the nodes that it waits for: 0 is none, 1 the first one
+  size_t after[2];  // nodes that must come first, counted from 1; 0: none
 };
 
 struct Graph {
@@ -26,7 +26,7 @@ struct Executable {
 
 constexpr unsigned kMostBranches = 64;
 
-// A stream whose work is captured, and its last node.
+// A stream that is being captured, and the last node of its work.
 struct Branch {
   uint64_t stream;
   bool blocking;  // the default stream waits for it
@@ -35,14 +35,14 @@ struct Branch {
 
 }  // namespace
 
-// What is captured, from its beginning on one stream to its end there. It stays: events may have been recorded in it.
+// A capture, from its begin to its end on the same stream. Never freed: events may refer to it.
 struct Sequence {
   Graph* graph;
   Branch branches[kMostBranches];  // the first one is the stream where it began
   unsigned count;
   cudaStreamCaptureMode mode;
   pthread_t thread;
-  cudaError_t spoiled;  // by what
+  cudaError_t invalidated_by;  // cudaSuccess: it is still valid
   Sequence* next;
 };
 
@@ -68,15 +68,15 @@ bool IsActive(const Sequence* sequence) {
 }
 
 Branch* AddBranch(Sequence* sequence, cudaStream_t stream) {
-  if (sequence->count == kMostBranches) Fail("too many streams in one graph");
+  if (sequence->count == kMostBranches) Fail("a capture has more than 64 streams");
   Branch* const added = &sequence->branches[sequence->count++];
   *added = {StreamNumber(stream), WaitsForDefault(stream), 0};
   return added;
 }
 
-// What isn't allowed spoils the graph.
+// A forbidden call invalidates the capture.
 cudaError_t Refuse(Sequence* sequence, cudaError_t error) {
-  if (sequence->spoiled == cudaSuccess) sequence->spoiled = error;
+  if (sequence->invalidated_by == cudaSuccess) sequence->invalidated_by = error;
   return Note(error);
 }
 
@@ -91,7 +91,7 @@ cudaError_t AddNode(Graph* graph, Branch* branch, const UpskillRequest& request,
   return cudaSuccess;
 }
 
-// Whether the stream of the beginning has waited for the work of all others.
+// Whether the stream where the capture began has waited for all work of the others.
 bool AllJoined(const Sequence& sequence) {
   const Graph& graph = *sequence.graph;
   bool* const reached = static_cast<bool*>(calloc(graph.count + 1, sizeof(bool)));
@@ -130,10 +130,10 @@ cudaError_t Run(const Node& node, cudaStream_t stream) {
 
 }  // namespace
 
-cudaError_t MayUse(cudaStream_t stream) {
+cudaError_t CheckUse(cudaStream_t stream) {
   if (Failed() != cudaSuccess) return Note(Failed());
   Sequence* sequence = nullptr;
-  if (Find(stream, &sequence) != nullptr && sequence->spoiled != cudaSuccess)
+  if (Find(stream, &sequence) != nullptr && sequence->invalidated_by != cudaSuccess)
     return Note(cudaErrorStreamCaptureInvalidated);
   cudaError_t error = cudaSuccess;
   for (Sequence* each = active; each != nullptr && StreamNumber(stream) == kUpskillDefaultStream; each = each->next) {
@@ -144,21 +144,21 @@ cudaError_t MayUse(cudaStream_t stream) {
   return error;
 }
 
-cudaError_t MayUseUncaptured(cudaStream_t stream) {
+cudaError_t CheckUncapturedUse(cudaStream_t stream) {
   Sequence* sequence = nullptr;
-  return Find(stream, &sequence) != nullptr ? Refuse(sequence, cudaErrorStreamCaptureUnsupported) : MayUse(stream);
+  return Find(stream, &sequence) != nullptr ? Refuse(sequence, cudaErrorStreamCaptureUnsupported) : CheckUse(stream);
 }
 
-cudaError_t MayWaitFor(const CapturedPoint& point) {
+cudaError_t CheckWait(const CapturedPoint& point) {
   if (point.sequence == nullptr) return cudaSuccess;
   return Refuse(point.sequence, cudaErrorCapturedEvent);
 }
 
-cudaError_t MayInterruptCaptures(bool if_relaxed) {
+cudaError_t CheckCallWithoutStream(bool allowed_if_relaxed) {
   cudaError_t error = cudaSuccess;
   for (Sequence* each = active; each != nullptr; each = each->next) {
     const bool other_thread = pthread_equal(each->thread, pthread_self()) == 0;
-    if (if_relaxed && (each->mode == cudaStreamCaptureModeRelaxed ||
+    if (allowed_if_relaxed && (each->mode == cudaStreamCaptureModeRelaxed ||
                        (each->mode == cudaStreamCaptureModeThreadLocal && other_thread)))
       continue;
     error = Refuse(each, cudaErrorStreamCaptureUnsupported);
@@ -191,7 +191,7 @@ bool WaitCaptured(cudaStream_t stream, const CapturedPoint& point, bool recorded
     if (own != nullptr && recorded) *error = Refuse(own, cudaErrorStreamCaptureIsolation);
     return own != nullptr;
   }
-  if (point.sequence->spoiled != cudaSuccess) {
+  if (point.sequence->invalidated_by != cudaSuccess) {
     *error = Note(cudaErrorStreamCaptureInvalidated);
   } else if (own != nullptr && own != point.sequence) {
     Refuse(own, cudaErrorStreamCaptureMerge);
@@ -232,17 +232,17 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   Sequence** at = &active;
   while (*at != ended) at = &(*at)->next;
   *at = ended->next;
-  const cudaError_t error = ended->spoiled != cudaSuccess ? cudaErrorStreamCaptureInvalidated
+  const cudaError_t error = ended->invalidated_by != cudaSuccess ? cudaErrorStreamCaptureInvalidated
                             : AllJoined(*ended)           ? cudaSuccess
                                                           : cudaErrorStreamCaptureUnjoined;
-  if (error != cudaSuccess) return NoteUnread(kUpskillNoKernel, "cudaStreamEndCapture", error, ended->spoiled);
+  if (error != cudaSuccess) return NoteUnread(kUpskillNoKernel, "cudaStreamEndCapture", error, ended->invalidated_by);
   *graph = reinterpret_cast<cudaGraph_t>(ended->graph);
   return cudaSuccess;
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   Sequence* sequence = nullptr;
   *status = Find(stream, &sequence) == nullptr ? cudaStreamCaptureStatusNone
-            : sequence->spoiled != cudaSuccess ? cudaStreamCaptureStatusInvalidated
+            : sequence->invalidated_by != cudaSuccess ? cudaStreamCaptureStatusInvalidated
                                                : cudaStreamCaptureStatusActive;
   return cudaSuccess;
 }
@@ -260,7 +260,7 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   if (executable == nullptr) return Note(cudaErrorInvalidValue);
-  cudaError_t error = MayUse(stream);
+  cudaError_t error = CheckUse(stream);
   const Graph& graph = *reinterpret_cast<const Executable*>(executable)->graph;
   const bool captured = Capturing(stream);
   SendManaged();
@@ -296,7 +296,7 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t*
   if (nodes == nullptr || *count > found) *count = found;
   return cudaSuccess;
 }
-// A graph never changes, and stays.
+// Graphs never change and are never freed, so a clone can be the graph itself.
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
   *clone = graph;
   return cudaSuccess;

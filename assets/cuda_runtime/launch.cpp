@@ -156,7 +156,7 @@ cudaError_t FindSymbol(const void* host, uint64_t* address, size_t* bytes) {
 
 cudaError_t LaunchKernel(const Kernel* kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
                          cudaStream_t stream, bool cooperative, uint64_t cluster) {
-  if (const cudaError_t error = MayUse(stream)) return error;
+  if (const cudaError_t error = CheckUse(stream)) return error;
   if (kernel == nullptr) return Note(cudaErrorInvalidDeviceFunction);
   const uint64_t threads = static_cast<uint64_t>(block.x) * block.y * block.z;
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || threads == 0 || threads > 1024 || block.z > 64 || grid.y > 65535 ||

@@ -157,12 +157,12 @@ void FetchManaged(const void* only) {
 
 namespace {
 
-// `on_stream`: as work of a stream, which may be captured.
+// `on_stream`: the allocation is work of a stream, which is allowed during a capture.
 cudaError_t Allocate(void** memory, size_t bytes, uint64_t kind, bool on_stream = false) {
   if (memory == nullptr) return Note(cudaErrorInvalidValue);
   *memory = nullptr;
   if (Failed() != cudaSuccess) return Note(Failed());
-  const cudaError_t refused = on_stream ? cudaSuccess : MayInterruptCaptures(true);
+  const cudaError_t refused = on_stream ? cudaSuccess : CheckCallWithoutStream(true);
   if (refused != cudaSuccess || bytes == 0) return refused;
   const UpskillReply reply = Ask(Request(kUpskillAllocate, bytes, kind), nullptr, nullptr, 0);
   if (reply.error != 0) return Note(static_cast<cudaError_t>(reply.error));
@@ -223,26 +223,26 @@ Place PlaceOf(const void* memory) {
   return {reply.error == 0, reply.error == 0 && reply.r[2] == kUpskillManagedMemory};
 }
 
-// What is wrong with a copy of this kind, or null.
-const char* WrongPlace(const Place& target, const Place& source, cudaMemcpyKind kind) {
+// What is wrong with the pointers of a copy of this kind, or nullptr.
+const char* ProblemOfKind(const Place& target, const Place& source, cudaMemcpyKind kind) {
   const bool to_host = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost;
   const bool from_host = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost;
   if (kind == cudaMemcpyDefault) return nullptr;
   if ((!to_host && !target.on_device) || (!from_host && !source.on_device))
-    return "A copy that takes for device memory what isn't any";
+    return "A copy whose kind says device memory, but whose pointer is to the host's,";
   if ((to_host && target.on_device && !target.managed) || (from_host && source.on_device && !source.managed))
-    return "A copy that takes device memory for the host's";
+    return "A copy whose kind says host memory, but whose pointer is to the device's,";
   return nullptr;
 }
 
 }  // namespace
 
 cudaError_t Transfer(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream, bool wait) {
-  if (const cudaError_t error = MayUse(stream)) return error;
+  if (const cudaError_t error = CheckUse(stream)) return error;
   if (bytes == 0) return cudaSuccess;
   const Place target = PlaceOf(to);
   const Place source = PlaceOf(from);
-  if (const char* const wrong = WrongPlace(target, source, kind))
+  if (const char* const wrong = ProblemOfKind(target, source, kind))
     return NoteUnread(kUpskillNoKernel, wrong, cudaErrorInvalidValue);
   if (Capturing(stream)) {
     return Capture(stream,
@@ -291,7 +291,7 @@ cudaError_t TransferRows(void* to, size_t to_pitch, const void* from, size_t fro
 }
 
 cudaError_t Fill(void* memory, uint64_t value, uint64_t width, size_t bytes, cudaStream_t stream) {
-  if (const cudaError_t refused = MayUse(stream)) return refused;
+  if (const cudaError_t refused = CheckUse(stream)) return refused;
   if (bytes == 0) return cudaSuccess;
   const UpskillRequest request =
       Request(kUpskillFill, reinterpret_cast<uint64_t>(memory), bytes, value, width, StreamNumber(stream));
@@ -309,7 +309,7 @@ cudaError_t TransferSymbol(const void* symbol, void* host, size_t bytes, size_t 
   const cudaError_t error = FindSymbol(symbol, &address, &size);
   if (error != cudaSuccess) return Note(error);
   if (offset > size || bytes > size - offset)
-    return NoteUnread(kUpskillNoKernel, "A copy beyond a variable", cudaErrorInvalidValue);
+    return NoteUnread(kUpskillNoKernel, "A copy beyond the end of a variable", cudaErrorInvalidValue);
   void* const device = reinterpret_cast<void*>(address + offset);
   return to_symbol ? Transfer(device, host, bytes, kind, stream, wait)
                    : Transfer(host, device, bytes, kind, stream, wait);
@@ -342,7 +342,7 @@ cudaError_t cudaMallocPitch(void** memory, size_t* pitch, size_t width, size_t h
 }
 cudaError_t cudaFree(void* memory) { return Free(memory); }
 cudaError_t cudaFreeHost(void* memory) { return Free(memory); }
-// A graph's memory stays for all of its launches.
+// Not done in a captured stream: later launches of the graph may still use the memory.
 cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) { return Capturing(stream) ? cudaSuccess : Free(memory); }
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {

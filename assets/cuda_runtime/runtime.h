@@ -24,8 +24,9 @@ cudaError_t AskFor(const UpskillRequest& request);
 // Remembers an error for cudaGetLastError, and returns it.
 cudaError_t Note(cudaError_t error);
 cudaError_t LastError(bool forget);
-// Something has failed, and its error may never be looked at: that of a launch isn't given to the program, and it may
-// ignore that of another call (kUpskillNoKernel). Asking for errors or their names is looking.
+// Reports a failure whose error the program may never look at: a launch with <<<>>> returns none, and the error of
+// another call (kUpskillNoKernel) may be ignored. Asking for the last error, or for the name or text of one, counts as
+// looking. Returns the error.
 cudaError_t NoteUnread(uint64_t kernel, const char* what, cudaError_t error, cudaError_t cause = cudaSuccess);
 void ErrorsRead();
 // Of a kernel that has failed: all later calls fail with it.
@@ -38,7 +39,8 @@ void SendManaged();
 void FetchManaged(const void* only = nullptr);
 // After a launch: the next use of managed memory is early, unless the host waits before.
 void WatchManaged();
-// A function of the host in a stream sees what the work before it has written; the host itself still has to wait.
+// Runs a host function of a stream, which sees what earlier work has written. The host should wait for it afterwards, but
+// a missing wait isn't found any more, because the memory has been fetched.
 template <typename Function>
 void RunOnHost(const Function& function) {
   SendManaged();
@@ -59,22 +61,23 @@ bool WasFreed(const void* address);  // it was in managed memory
 uint64_t StreamNumber(cudaStream_t stream);
 bool WaitsForDefault(cudaStream_t stream);
 
-// Requests on a stream that is captured become nodes of a graph, and aren't sent. What a capture doesn't allow is an
-// error, and spoils the graph.
+// Requests on a captured stream become nodes of a graph and aren't sent. What a capture doesn't allow is an error, and
+// invalidates the capture. During a capture, calls that use no stream are refused, unless `allowed_if_relaxed` is set and
+// each capture is relaxed, or thread-local and another thread's.
 struct Sequence;
 struct CapturedPoint {  // where an event was recorded
   Sequence* sequence;   // null: not in a capture
   size_t node;
 };
-constexpr uint32_t kHostFunction = 1000;  // an operation of nodes alone. a0: cudaHostFn_t, a1: its argument
-cudaError_t MayUse(cudaStream_t stream);
-cudaError_t MayUseUncaptured(cudaStream_t stream);  // for what can't be a node
-cudaError_t MayWaitFor(const CapturedPoint& point);
-cudaError_t MayInterruptCaptures(bool if_relaxed);  // what isn't a stream's: never, or if all captures are in relaxed mode
+constexpr uint32_t kHostFunction = 1000;  // an operation that only nodes have. a0: cudaHostFn_t, a1: its argument
+cudaError_t CheckUse(cudaStream_t stream);
+cudaError_t CheckUncapturedUse(cudaStream_t stream);  // for calls that can't become nodes
+cudaError_t CheckWait(const CapturedPoint& point);
+cudaError_t CheckCallWithoutStream(bool allowed_if_relaxed);  // for calls that use no stream
 bool Capturing(cudaStream_t stream);
 cudaError_t Capture(cudaStream_t stream, const UpskillRequest& request, const void* bytes);
 CapturedPoint LastCaptured(cudaStream_t stream);
-// False: neither the stream nor the event is captured.
+// Returns false if neither the stream nor the event belongs to a capture.
 bool WaitCaptured(cudaStream_t stream, const CapturedPoint& point, bool recorded, cudaError_t* error);
 
 [[noreturn]] void Fail(const char* message);

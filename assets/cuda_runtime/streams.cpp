@@ -19,7 +19,7 @@ struct Event {
   uint64_t instructions;
   bool recorded;
   bool timed;
-  CapturedPoint captured;  // where it was recorded last, if that was captured
+  CapturedPoint captured;  // where in a capture it was last recorded, if at all
 };
 uint64_t event_count = 0;
 
@@ -85,16 +85,16 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  const cudaError_t error = MayUseUncaptured(stream);
+  const cudaError_t error = CheckUncapturedUse(stream);
   return error != cudaSuccess ? error : Synchronize(kUpskillOneStream, StreamNumber(stream));
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  const cudaError_t error = MayUseUncaptured(stream);
+  const cudaError_t error = CheckUncapturedUse(stream);
   return error != cudaSuccess ? error : Query(kUpskillOneStream, StreamNumber(stream));
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   const Event* const awaited = reinterpret_cast<const Event*>(event);
-  cudaError_t error = MayUse(stream);
+  cudaError_t error = CheckUse(stream);
   if (error != cudaSuccess || flags == cudaEventWaitExternal) return error;
   if (WaitCaptured(stream, awaited->captured, awaited->recorded, &error)) return error;
   return AskFor(Request(kUpskillWaitEvent, StreamNumber(stream), awaited->number));
@@ -108,13 +108,13 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned) {
-  const cudaError_t error = Capturing(stream) ? MayUseUncaptured(stream) : cudaSuccess;
+  const cudaError_t error = Capturing(stream) ? CheckUncapturedUse(stream) : cudaSuccess;
   if (error != cudaSuccess) return error;
   RunOnHost([&] { callback(stream, Failed(), data); });
   return cudaSuccess;
 }
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-  if (const cudaError_t error = MayUse(stream)) return error;
+  if (const cudaError_t error = CheckUse(stream)) return error;
   if (Capturing(stream)) {
     return Capture(stream,
                    Request(kHostFunction, reinterpret_cast<uint64_t>(function), reinterpret_cast<uint64_t>(data)),
@@ -138,7 +138,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return cudaSuccess;
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  if (const cudaError_t error = MayUse(stream)) return error;
+  if (const cudaError_t error = CheckUse(stream)) return error;
   Event* const recorded = reinterpret_cast<Event*>(event);
   recorded->captured = LastCaptured(stream);
   if (recorded->captured.sequence != nullptr) return cudaSuccess;
@@ -153,12 +153,12 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   const Event* const awaited = reinterpret_cast<const Event*>(event);
-  const cudaError_t error = MayWaitFor(awaited->captured);
+  const cudaError_t error = CheckWait(awaited->captured);
   return error != cudaSuccess ? error : Synchronize(kUpskillOneEvent, awaited->number);
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   const Event* const asked = reinterpret_cast<const Event*>(event);
-  const cudaError_t error = MayWaitFor(asked->captured);
+  const cudaError_t error = CheckWait(asked->captured);
   return error != cudaSuccess ? error : Query(kUpskillOneEvent, asked->number);
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
@@ -172,7 +172,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
 }
 
 cudaError_t cudaDeviceSynchronize(void) {
-  const cudaError_t error = MayInterruptCaptures(false);
+  const cudaError_t error = CheckCallWithoutStream(false);
   return error != cudaSuccess ? error : Synchronize(kUpskillWholeDevice, 0);
 }
 #if CUDART_VERSION < 13000

@@ -260,10 +260,10 @@ def read_task(text):
 
 
 def read(text):
-    """Prints what a file is asked for, or why it is refused. The file may do anything, but the rest of this process knows
-    nothing of others."""
+    """Prints the check for a task file, or why the file is refused. The file may do anything, but this process handles no
+    other."""
     report = os.fdopen(os.dup(1), "w")
-    report.write("\n")  # with PyTorch, there is some output, however this ends
+    report.write("\n")  # tells the caller that PyTorch was imported, even if the file ends the process
     report.flush()
     for stream in range(3):
         os.dup2(os.open(os.devnull, os.O_RDWR), stream)

@@ -117,7 +117,7 @@ void ErrorsRead() {
 }
 
 cudaError_t NoteUnread(uint64_t kernel, const char* what, cudaError_t error, cudaError_t cause) {
-  unread = false;  // so that naming the error here isn't looking at it
+  unread = false;  // so that cudaGetErrorName below doesn't count as the program looking at it
   char text[400];
   const int size = snprintf(text, sizeof(text), "%s failed with %s (%s%s%s)", what, cudaGetErrorName(error),
                             cudaGetErrorString(error), cause == cudaSuccess ? "" : ": ",

@@ -35,8 +35,8 @@ enum UpskillOperation {
   kUpskillFindAllocation = 15, /* a0: address. r0: start, r1: size, r2: kind */
   kUpskillNextTrial = 16,      /* r0: 1 if there is one; bytes: its arguments, 64 bits each */
   kUpskillEndTrial = 17,
-  kUpskillCallFailed = 18, /* a0: kernel, or kUpskillNoKernel; bytes: what has failed with which error, which the
-                              program isn't given, as that of <<<…>>>, or may ignore */
+  kUpskillCallFailed = 18, /* a0: kernel, or kUpskillNoKernel; bytes: what failed and with which error. The program isn't
+                              given the error (<<<…>>>), or may ignore it */
   kUpskillErrorsRead = 19, /* the program has looked at its errors */
   kUpskillEarlyAccess = 20 /* a0: address in managed memory that the host uses before it has waited for kernels;
                               bytes: what it finds there */

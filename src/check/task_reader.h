@@ -20,7 +20,7 @@ void SetTaskReader(TaskReader reader);
 // The file, if it is Python, or the folder's files with tasks, in the order of their names.
 std::vector<std::filesystem::path> TaskFilesIn(const std::filesystem::path& path);
 
-// LoadSuite, for task files, too. A `stop` that isn't 0 ends their reading.
+// LoadSuite that also takes task files. Reading those ends once `*stop` isn't 0.
 Result<Suite> LoadSuiteOrTasks(const std::filesystem::path& path, const std::filesystem::path& skill,
                                const Sandbox& sandbox, const StopFlag* stop = nullptr);
 

@@ -22,7 +22,7 @@ namespace upskill {
 
 // What `eval` is to measure of the skill: its cases are read. With --resume, only what ResumeMeasurement needs. Errors
 // of what is read; two versions of a skill with the same text. `sandbox`: where task files are run,
-// until `stop` isn't 0 (LoadCases).
+// until `*stop` isn't 0 (LoadCases).
 Result<MeasureSpec> SpecOf(const Skill& skill, const EvalOptions& options, const Config& config, const Sandbox& sandbox,
                            const StopFlag* stop);
 

@@ -21,7 +21,7 @@ Status CheckHasTorch(const SandboxOutcome& outcome);
 
 // The cases of a task file of KernelBench, or of all those in a folder: each asks for a ModelNew, and has a check of
 // the type cuda_run with sizes that can be interpreted. A file that can't be judged is a warning. Each is read in a
-// sandbox of its own. Errors: no PyTorch, no case, `stop` isn't 0.
+// sandbox of its own. Errors: no PyTorch, no case, or `*stop` isn't 0.
 Result<Suite> ReadTorchTasks(const std::filesystem::path& path, const Sandbox& sandbox, const StopFlag* stop);
 
 }  // namespace upskill

@@ -120,12 +120,12 @@ TEST_F(TorchTasksTest, WhatCantBeJudgedIsRefusedWithTheReason) {
   EXPECT_THAT(Refusal(WithForward("return x * 2", "torch.rand(9), float('inf')", "x, top")), HasSubstr("isn't finite"));
 }
 
-TEST_F(TorchTasksTest, HostileFilesHarmNoOther) {
+TEST_F(TorchTasksTest, HostileFilesDontHarmOthers) {
   Write("tasks/raises.py", "raise ValueError('\\ud800')\ndef get_init_inputs(): pass\n");
   Write("tasks/kills.py",
         "import os\nfor id in -1, os.getppid(), os.getpid():\n    try: os.kill(id, 9)\n    except OSError: pass\n"
         "def get_init_inputs(): pass\n");
-  Write("tasks/lacks_torch.py", "import os\nos._exit(7)\ndef get_init_inputs(): pass\n");
+  Write("tasks/pretends_no_torch.py", "import os\nos._exit(7)\ndef get_init_inputs(): pass\n");
   Write("tasks/multiplies.py",
         "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass\ndef get_init_inputs(): pass\n");
   Write("tasks/answers.py",
@@ -148,9 +148,9 @@ TEST_F(TorchTasksTest, HostileFilesHarmNoOther) {
       ElementsAre(HasSubstr("answers.py is left out: "), HasSubstr("big.py is left out: "),
                   HasSubstr("ends.py is left out: it ends the process"), HasSubstr("exits.py is left out: "),
                   HasSubstr("kills.py is left out: it ends the process"),
-                  HasSubstr("lacks_torch.py is left out: it ends the process"),
                   HasSubstr("large.py is left out: no small sizes work: MemoryError"),
                   HasSubstr("loops.py is left out: it takes more than"), HasSubstr("multiplies.py is left out: "),
+                  HasSubstr("pretends_no_torch.py is left out: it ends the process"),
                   HasSubstr("raises.py is left out: "), HasSubstr("wrong.py is left out: SyntaxError")));
 }
 

@@ -24,8 +24,8 @@ std::span<const std::uint8_t> Bytes(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-// Launches aside.
-bool LeavesMemory(std::uint32_t operation) {
+// Whether a request leaves memory unchanged. Launches count as such: RepeatedLaunches follows their changes itself.
+bool KeepsMemory(std::uint32_t operation) {
   switch (operation) {
     case kUpskillFindKernel:
     case kUpskillFindSymbol:
@@ -62,7 +62,7 @@ DeviceSession::DeviceSession(DeviceTask task) : task_(std::move(task)) { report_
 
 DeviceReply DeviceSession::Answer(const UpskillRequest& request, std::string_view bytes) {
   const std::uint64_t* const a = request.a;
-  if (!LeavesMemory(request.operation)) repeated_.MemoryChanged();
+  if (!KeepsMemory(request.operation)) repeated_.MemoryChanged();
   switch (request.operation) {
     case kUpskillLoadModule:
       return LoadModule(bytes);
@@ -112,7 +112,7 @@ DeviceReply DeviceSession::OutOfMemory() {
 DeviceReport DeviceSession::Finish() {
   log_.MoveTo(report_);
   report_.streams = streams_.made();
-  report_.findings.insert(report_.findings.end(), of_the_host_.begin(), of_the_host_.end());
+  report_.findings.insert(report_.findings.end(), host_findings_.begin(), host_findings_.end());
   report_.findings.insert(report_.findings.end(), unread_.begin(), unread_.end());
   return std::move(report_);
 }
@@ -124,14 +124,14 @@ DeviceReply DeviceSession::Failed(std::uint32_t error) {
   return reply;
 }
 
-bool DeviceSession::Contains(std::uint64_t address, std::uint64_t bytes, std::string_view call) {
+bool DeviceSession::CheckRange(std::uint64_t address, std::uint64_t bytes, std::string_view call) {
   const ptx::Allocation* const found = memory_.Find(address);
   if (found != nullptr && bytes <= found->End() - address) return true;
   DeviceFinding finding;
   finding.kind = "call-error";
-  finding.message = fmt::format("{} {} bytes that aren't all in one allocation", call, bytes);
-  finding.detail = fmt::format("the first one is {}", memory_.Describe(address));
-  AddTo(of_the_host_, std::move(finding));
+  finding.message = fmt::format("{} {} bytes, which aren't all in one allocation", call, bytes);
+  finding.detail = fmt::format("the first byte is {}", memory_.Describe(address));
+  AddTo(host_findings_, std::move(finding));
   return false;
 }
 
@@ -235,10 +235,10 @@ DeviceReply DeviceSession::Free(std::uint64_t address) {
     const std::string place = memory_.Describe(address);
     const bool twice = place.ends_with("which was freed");
     finding.message = twice                              ? "Memory is freed twice"
-                      : memory_.Find(address) != nullptr ? "Memory is freed by an address inside it"
-                                                         : "What isn't memory of the device is freed";
+                      : memory_.Find(address) != nullptr ? "Memory is freed by an address that isn't its start"
+                                                         : "An address that CUDA didn't allocate is freed";
     if (twice || memory_.Find(address) != nullptr) finding.detail = place;
-    AddTo(of_the_host_, std::move(finding));
+    AddTo(host_findings_, std::move(finding));
     return Failed(kCudaInvalidValue);
   }
   managed_.erase(address);
@@ -246,7 +246,7 @@ DeviceReply DeviceSession::Free(std::uint64_t address) {
 }
 
 DeviceReply DeviceSession::Write(std::uint64_t address, std::string_view bytes, std::uint64_t stream) {
-  if (!Contains(address, bytes.size(), "A copy to the device writes")) return Failed(kCudaInvalidValue);
+  if (!CheckRange(address, bytes.size(), "A copy to the device writes")) return Failed(kCudaInvalidValue);
   streams_.Work(stream);
   NoteDecision({address, bytes.size()});
   NoteDecision(bytes);
@@ -254,7 +254,7 @@ DeviceReply DeviceSession::Write(std::uint64_t address, std::string_view bytes, 
 }
 
 DeviceReply DeviceSession::Read(std::uint64_t address, std::uint64_t bytes, std::uint64_t stream) {
-  if (!Contains(address, bytes, "A copy from the device reads")) return Failed(kCudaInvalidValue);
+  if (!CheckRange(address, bytes, "A copy from the device reads")) return Failed(kCudaInvalidValue);
   const ptx::Allocation* const found = memory_.Find(address);
   streams_.Work(stream);
   // What the program itself has written there, it knows.
@@ -269,7 +269,8 @@ DeviceReply DeviceSession::Read(std::uint64_t address, std::uint64_t bytes, std:
 
 DeviceReply DeviceSession::Copy(const UpskillRequest& request) {
   const auto [to, from, bytes] = std::array{request.a[0], request.a[1], request.a[2]};
-  if (!Contains(from, bytes, "A copy reads") || !Contains(to, bytes, "A copy writes")) return Failed(kCudaInvalidValue);
+  if (!CheckRange(from, bytes, "A copy reads") || !CheckRange(to, bytes, "A copy writes"))
+    return Failed(kCudaInvalidValue);
   streams_.Work(request.a[3]);
   NoteDecision({to, from, bytes});
   return memory_.Copy(to, from, bytes) ? DeviceReply() : Failed(kCudaInvalidValue);
@@ -279,7 +280,7 @@ DeviceReply DeviceSession::Copy(const UpskillRequest& request) {
 DeviceReply DeviceSession::Fill(const UpskillRequest& request) {
   const std::uint64_t address = request.a[0];
   const std::uint64_t bytes = request.a[1];
-  if (!Contains(address, bytes, "cudaMemset writes")) return Failed(kCudaInvalidValue);
+  if (!CheckRange(address, bytes, "A fill (cudaMemset) writes")) return Failed(kCudaInvalidValue);
   ptx::Allocation* const found = memory_.Find(address);
   streams_.Work(request.a[4]);
   NoteDecision({address, bytes, request.a[2]});
@@ -290,15 +291,15 @@ DeviceReply DeviceSession::Fill(const UpskillRequest& request) {
   return {};
 }
 
-// A finding unless the program looks at the error: nothing else tells it that the kernel didn't run.
+// A finding unless the program looks at the error later: a launch with <<<>>> returns none, and a program may ignore
+// the one that a call returns.
 DeviceReply DeviceSession::CallFailed(std::uint64_t kernel, std::string_view text) {
   const bool launch = kernel != kUpskillNoKernel;
   if (launch && kernel >= kernels_.size()) return Failed(kCudaInvalidFunction);
   if (!report_.limit.empty()) return {};  // which says why
   DeviceFinding finding;
   finding.kind = launch ? "launch-error" : "call-error";
-  finding.message = fmt::format("{}, and the program {} the error", ExcerptLine(text, 400),
-                                launch ? "never asks for" : "neither asks for nor names");
+  finding.message = fmt::format("{}, and the program never looks at the error", ExcerptLine(text, 400));
   if (launch) finding.kernel = kernels_[kernel].name;
   AddTo(unread_, std::move(finding));
   return {};
@@ -314,7 +315,7 @@ DeviceReply DeviceSession::EarlyAccess(std::uint64_t address, std::string_view k
   finding.message = "A kernel wrote this managed memory, and the host uses it before it waits for the kernel";
   finding.detail = "it sees old values here; call cudaDeviceSynchronize or wait for the stream first";
   finding.kernel = last_kernel_;
-  AddTo(of_the_host_, std::move(finding));
+  AddTo(host_findings_, std::move(finding));
   return {};
 }
 

@@ -92,7 +92,7 @@ class DeviceSession {
   void LookAt(const DeviceArgument& argument, std::size_t number, DeviceTrialReport& report) const;
   DeviceReply Failed(std::uint32_t error);
   // Whether these bytes of the device are in one allocation. If not, that is a finding about `call`.
-  bool Contains(std::uint64_t address, std::uint64_t bytes, std::string_view call);
+  bool CheckRange(std::uint64_t address, std::uint64_t bytes, std::string_view call);
   // Adds something that the host has decided in this trial: numbers, of which addresses count from the beginning of
   // their allocations, which are elsewhere in each trial.
   void NoteDecision(std::string_view bytes);
@@ -107,16 +107,16 @@ class DeviceSession {
   StreamOrder streams_;
   KernelLog log_;
   RepeatedLaunches repeated_;
-  std::vector<DeviceFinding> unread_;       // calls that failed, and whose error the program hasn't looked at
-  std::vector<DeviceFinding> of_the_host_;  // what it does wrong, whatever it makes of errors
-  std::string last_kernel_;                 // that was launched
+  std::vector<DeviceFinding> unread_;         // calls that failed, and whose error the program hasn't looked at
+  std::vector<DeviceFinding> host_findings_;  // mistakes of the host, even if it looks at the error
+  std::string last_kernel_;                   // that was launched
   std::size_t next_trial_ = 0;
   std::optional<RunningTrial> trial_;
   std::vector<std::uint64_t> kept_values_;       // of the trial before, if the next one has the same buffers
   std::vector<std::uint64_t> kept_allocations_;  // of that trial
   std::uint64_t launches_ = 0;
   std::uint64_t launched_threads_ = 0;
-  std::uint64_t run_instructions_ = 0;  // without those of launches that needn't be run again
+  std::uint64_t run_instructions_ = 0;  // of the launches that were run; log_ counts those of repeated ones, too
   std::chrono::milliseconds run_time_{0};
 };
 

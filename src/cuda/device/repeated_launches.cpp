@@ -12,15 +12,16 @@ namespace {
 
 using Range = std::span<std::uint8_t>;
 
-constexpr int kRuns = 2;                                          // in the same memory, before a launch is known
-constexpr std::uint64_t kMostMemory = std::uint64_t{512} << 20U;  // hashing makes untouched memory take up space
-constexpr std::uint64_t kMostKept = std::uint64_t{256} << 20U;    // of changes
+constexpr int kRuns = 2;  // in the same memory, before a launch is known
+constexpr std::uint64_t kMostMemory = std::uint64_t{512}
+                                      << 20U;  // hashing makes untouched memory take up space on this machine
+constexpr std::uint64_t kMostKept = std::uint64_t{256} << 20U;  // of changes
 constexpr std::size_t kMostKnown = 10'000;
 constexpr std::uint32_t kLongestPause = 63;
 constexpr std::size_t kChunkBytes = std::size_t{64} << 10U;
-constexpr std::uint64_t kBytesPerInstruction = 4;  // hashed, for each that a thread has executed
+constexpr std::uint64_t kBytesPerInstruction = 4;  // that may be hashed, for each that threads have executed
 
-// Fast, and good enough for contents that nobody chooses to fool it: whoever does only deceives himself.
+// Fast, but no defence against contents that are chosen to collide: whoever chooses them deceives only themselves.
 std::uint64_t HashOf(std::span<const std::uint8_t> bytes, std::uint64_t seed) {
   constexpr std::uint64_t kOdd = 0x9E3779B185EBCA87ULL;
   constexpr std::uint64_t kOther = 0xC2B2AE3D27D4EB4FULL;
@@ -60,7 +61,7 @@ std::vector<Range> ChunksOf(ptx::DeviceMemory& memory) {
   std::vector<Range> chunks;
   for (const ptx::Allocation* const each : memory.Allocations()) {
     ptx::Allocation* const allocation = memory.Find(each->address);
-    if (allocation == nullptr) continue;  // of no bytes
+    if (allocation == nullptr) continue;  // of zero bytes
     AddChunks({allocation->data.begin(), allocation->data.end()}, chunks);
     auto* const writers = reinterpret_cast<std::uint8_t*>(allocation->writer.data());
     AddChunks({writers, allocation->writer.size()}, chunks);
@@ -75,7 +76,7 @@ bool CanBeRepeated(const ptx::LaunchOutcome& outcome) {
 
 }  // namespace
 
-// Nothing if that would take too long, or too much memory.
+// Nothing if hashing would take too long or too much memory.
 std::optional<RepeatedLaunches::State> RepeatedLaunches::StateOf(ptx::DeviceMemory& memory) {
   const std::uint64_t cost = 2 * memory.UsedBytes() + 256 * memory.AllocationCount();
   if (memory.UsedBytes() > kMostMemory || cost > credit_) return std::nullopt;
@@ -132,7 +133,7 @@ void RepeatedLaunches::Ran(const ptx::LaunchOutcome& outcome, ptx::DeviceMemory&
   }
 }
 
-// Whether the result is that of the run before in the same memory.
+// Records the result. True if it equals the previous one in the same memory, and its changes could be kept.
 bool RepeatedLaunches::NoteResult(const State& before, const ptx::LaunchOutcome& outcome, ptx::DeviceMemory& memory) {
   if (outcomes_.size() > kMostKnown) Forget();
   if (CanBeRepeated(outcome)) state_ = StateOf(memory);

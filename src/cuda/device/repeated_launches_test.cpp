@@ -56,13 +56,13 @@ class RepeatedLaunchesTest : public testing::Test {
   RepeatedLaunches repeated_;
 };
 
-TEST_F(RepeatedLaunchesTest, ALaunchThatLeavesMemoryAsItIsRunsThreeTimes) {
+TEST_F(RepeatedLaunchesTest, ALaunchWithTheSameResultRunsThreeTimes) {
   EXPECT_EQ(Launch("a", 10, Stores(7, 1)), 3);
   EXPECT_EQ(Launch("a", 10, Stores(7, 1)), 0);
   EXPECT_EQ(Launch("with other arguments", 10, Stores(7, 1)), 3);
 }
 
-TEST_F(RepeatedLaunchesTest, WhatItDoesIsDoneWithoutIt) {
+TEST_F(RepeatedLaunchesTest, ChangesOfASkippedLaunchAreMade) {
   const auto counts = [this] { Store(kBytes - 1, static_cast<std::uint8_t>(Load(kBytes - 1) + 1)); };
   const auto one_after_the_other = [&] {
     return Launch("zero", 1, Stores(kBytes - 1, 0)) + Launch("count", 1, counts);
@@ -76,7 +76,7 @@ TEST_F(RepeatedLaunchesTest, WhatItDoesIsDoneWithoutIt) {
   EXPECT_LE(runs, 7);
 }
 
-TEST_F(RepeatedLaunchesTest, OtherMemoryIsAnotherLaunch) {
+TEST_F(RepeatedLaunchesTest, TheSameLaunchInOtherMemoryIsRun) {
   const auto doubles = [this] { Store(1, static_cast<std::uint8_t>(2 * Load(0))); };
   for (std::uint8_t value = 1; value < 20; ++value) {
     Write(0, value);
@@ -90,7 +90,7 @@ TEST_F(RepeatedLaunchesTest, OtherMemoryIsAnotherLaunch) {
   }
 }
 
-TEST_F(RepeatedLaunchesTest, ALaunchThatChangesMemoryEachTimeIsRun) {
+TEST_F(RepeatedLaunchesTest, ALaunchWithANewResultEachTimeIsAlwaysRun) {
   EXPECT_EQ(Launch("count", 200, [this] { Store(0, static_cast<std::uint8_t>(Load(0) + 1)); }), 200);
   EXPECT_EQ(Load(0), 200);
 }
@@ -107,7 +107,7 @@ TEST_F(RepeatedLaunchesTest, WhoWroteAByteAndWhereMemoryIsMatter) {
   EXPECT_EQ(Launch("a", 10, Stores(7, 1)), 0) << "as it was";
 }
 
-TEST_F(RepeatedLaunchesTest, WhatShowsOrMayDifferIsRunEachTime) {
+TEST_F(RepeatedLaunchesTest, LaunchesThatPrintReadAClockFailOrHaveFindingsAreAlwaysRun) {
   outcome_.printed = "text";
   EXPECT_EQ(Launch("prints", 10, [] {}), 10);
   outcome_.printed.clear();
@@ -126,7 +126,7 @@ TEST_F(RepeatedLaunchesTest, ShortLaunchesInLargeMemoryAreRun) {
   EXPECT_EQ(Launch("a", 100, [] {}), 100);
 }
 
-// x[i] = x[i] * 2 - x[i] + `step`, in as many instructions as hashing the memory takes; adds up the clock, if `clock`.
+// Counts to 200, so that the memory may be hashed for it, loads x[i] into %r3, and then executes `last`.
 std::string KernelText(const std::string& name, const std::string& last) {
   return fmt::format(R"(
 .visible .entry {0}(.param .u64 {0}_param_0)
@@ -207,7 +207,7 @@ TEST_F(RepeatedInSession, CountsARepeatedLaunchAsIfItHadRun) {
   EXPECT_EQ(report.kernels[0].counters.at("thread_instructions"), times.back());
 }
 
-TEST_F(RepeatedInSession, WhateverTheHostChangesCounts) {
+TEST_F(RepeatedInSession, HostChangesToMemoryAreNoticed) {
   const std::uint32_t sevens = 0x07070707;
   const std::string bytes(reinterpret_cast<const char*>(&sevens), sizeof(sevens));
   Launch("set", 10);
@@ -223,7 +223,7 @@ TEST_F(RepeatedInSession, WhateverTheHostChangesCounts) {
   EXPECT_EQ(First(256), 0x03030303U);
 }
 
-TEST_F(RepeatedInSession, KernelsThatChangeMemoryOrReadTheClockAreRun) {
+TEST_F(RepeatedInSession, KernelsThatKeepChangingMemoryOrReadAClockAreAlwaysRun) {
   Launch("add", 50);
   EXPECT_EQ(First(), 0x03030303U + 50);
   Launch("atomic", 50);

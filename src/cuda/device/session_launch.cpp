@@ -31,8 +31,8 @@ void FillBuffer(const DeviceArgument& argument, ptx::Allocation& buffer) {
   buffer.read_only = argument.role == ArgumentRole::kIn;
 }
 
-// All that decides what a launch does, except for the memory.
-std::string WithoutStream(UpskillRequest launch, const std::vector<std::uint8_t>& arguments) {
+// Everything that decides what a launch does, except the memory and the stream, as a key.
+std::string KeyOfLaunch(UpskillRequest launch, const std::vector<std::uint8_t>& arguments) {
   launch.a[8] = 0;
   std::string bytes(reinterpret_cast<const char*>(launch.a), sizeof(launch.a));
   return bytes.append(arguments.begin(), arguments.end());
@@ -100,9 +100,9 @@ DeviceReply DeviceSession::Launch(const UpskillRequest& request, std::string_vie
     config.cluster = {ToDim(a[10] & 0xFFFF), ToDim((a[10] >> 16U) & 0xFFFF), ToDim((a[10] >> 32U) & 0xFFFF)};
   streams_.Work(a[8]);
   if (!report_.limit.empty()) return Failed(kCudaLaunchTimeout);
-  // In trials, every launch is run, in an order of its own.
+  // In trials, every launch is run, each in an order of its own.
   const ptx::LaunchOutcome* const repeated =
-      task_.trials.empty() ? repeated_.Repeat(WithoutStream(request, *packed), memory_) : nullptr;
+      task_.trials.empty() ? repeated_.Repeat(KeyOfLaunch(request, *packed), memory_) : nullptr;
   const Result<ptx::LaunchOutcome> outcome = repeated != nullptr ? *repeated : RunLaunch(known, config, *packed);
   if (!outcome) return Failed(kCudaInvalidConfiguration);
   ++launches_;

@@ -93,7 +93,7 @@ struct LaunchOutcome {
   Counters counters;
   LaunchDivision division = LaunchDivision::kNone;
   std::string printed;       // by printf
-  bool reads_clock = false;  // what it did may depend on the order of warps and blocks by that
+  bool reads_clock = false;  // so what it did may depend on the order of warps and blocks
 };
 
 // A module whose variables have addresses in a DeviceMemory. The memory must outlive it.

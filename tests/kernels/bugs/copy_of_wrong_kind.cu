@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bug: kind=wrong-result line=16 words=the result is copied to the host as if from it, and the error is ignored
+// bug: kind=wrong-result line=16 words=the copy to the host is marked as host-to-device, and its error is ignored
 #include "program.cuh"
 
 constexpr int kCount = 256;

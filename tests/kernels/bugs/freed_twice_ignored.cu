@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bug: kind=wrong-result line=12 words=cudaFree of what is free already, whose error is ignored
+// bug: kind=wrong-result line=12 words=a second cudaFree of the same memory, whose error is ignored
 #include "program.cuh"
 
 __global__ void Fill(float* out) { out[threadIdx.x] = 1; }

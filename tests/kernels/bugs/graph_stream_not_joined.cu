@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bug: kind=wrong-result line=20 words=the stream of the capture doesn't wait for the other one, so there is no graph
+// bug: kind=wrong-result line=20 words=the captured stream doesn't wait for the forked one, so the capture fails and there is no graph
 #include "program.cuh"
 
 __global__ void Fill(float* out) { out[threadIdx.x] = 1; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a capture doesn't allow is an error by CUDA's rules, and spoils the graph; what it allows isn't. The program
-// looks at all errors.
+// What a capture forbids fails with CUDA's error and invalidates the capture; what it allows succeeds. The program looks
+// at all errors.
 #include "program.cuh"
 
 __global__ void AddOne(float* value) { ++*value; }

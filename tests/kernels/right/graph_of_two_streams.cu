@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph captured from two streams, with copies of pageable memory and a function of the host: all of it is done at
-// each launch, and nothing at capture. Work of a third stream is done at once meanwhile.
+// A graph captured from two streams, with copies from and to pageable memory and a host function. Everything is done at
+// each launch and nothing during the capture; meanwhile, work of a third stream is done at once.
 #include "program.cuh"
 
 constexpr int kCount = 1000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the host in a stream read managed memory that kernels before them have written, and write what kernels
-// after them read.
+// Host functions in a stream read managed memory that earlier kernels have written, and write what later kernels
+// read.
 #include "program.cuh"
 
 constexpr int kCount = 3000;

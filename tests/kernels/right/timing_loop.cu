@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that are launched again and again, as programs do that measure times: with the same result each time, with one
-// that the next kernel changes back, after a memset, in place, from one buffer to the other and back.
+// Kernels launched repeatedly, as in programs that measure times: with the same result each time, with a result that the
+// next kernel undoes, after a memset, in place, and back and forth between two buffers.
 #include "program.cuh"
 
 __global__ void Double(const int* in, int* out) {
