@@ -224,6 +224,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
   return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  if (graph == nullptr) return Note(cudaErrorInvalidValue);
   Sequence* ended = nullptr;
   const Branch* const branch = Find(stream, &ended);
   *graph = nullptr;
@@ -240,6 +241,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  if (status == nullptr) return Note(cudaErrorInvalidValue);
   Sequence* sequence = nullptr;
   *status = Find(stream, &sequence) == nullptr ? cudaStreamCaptureStatusNone
             : sequence->invalidated_by != cudaSuccess ? cudaStreamCaptureStatusInvalidated
@@ -272,6 +274,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   return error;
 }
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* info) {
+  if (executable == nullptr || graph == nullptr || info == nullptr) return Note(cudaErrorInvalidValue);
   Executable* const updated = reinterpret_cast<Executable*>(executable);
   const Graph& before = *updated->graph;
   const Graph& now = *reinterpret_cast<const Graph*>(graph);
@@ -286,6 +289,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, c
   return cudaSuccess;
 }
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
+  if (graph == nullptr || count == nullptr) return Note(cudaErrorInvalidValue);
   const Graph& all = *reinterpret_cast<const Graph*>(graph);
   size_t found = 0;
   for (size_t i = 0; i < all.count; ++i) {

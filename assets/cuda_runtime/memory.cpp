@@ -25,6 +25,14 @@ struct Managed {
 };
 Managed* managed = nullptr;
 bool fetch_when_read = false;
+bool launched = false;  // a kernel, since all of it was fetched
+
+// Of the list and of what it knows. A fault of the thread that holds it may come for it again.
+pthread_mutex_t managed_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+struct Lock {
+  Lock() { pthread_mutex_lock(&managed_lock); }
+  ~Lock() { pthread_mutex_unlock(&managed_lock); }
+};
 
 // The last ranges of managed memory that were freed.
 struct Range {
@@ -38,11 +46,12 @@ unsigned freed_count = 0;
 constexpr size_t kBlock = 4096;
 constexpr uint64_t kDeviceAlignment = 256;
 
-bool AddManaged(void* memory, size_t bytes, bool mapped) {
+bool AddManaged(void* memory, size_t bytes, bool mapped, bool pinned) {
+  const Lock lock;
   Managed* const added = static_cast<Managed*>(malloc(sizeof(Managed)));
   if (added == nullptr) return false;
   *added = {static_cast<char*>(memory), static_cast<char*>(calloc(1, bytes)),
-            mapped ? static_cast<char*>(calloc(1, (bytes + kBlock - 1) / kBlock)) : nullptr, bytes, managed, false};
+            mapped ? static_cast<char*>(calloc(1, (bytes + kBlock - 1) / kBlock)) : nullptr, bytes, managed, pinned};
   if (added->known == nullptr || (mapped && added->stale == nullptr)) return false;
   managed = added;
   return true;
@@ -50,15 +59,16 @@ bool AddManaged(void* memory, size_t bytes, bool mapped) {
 
 }  // namespace
 
-void* MapManaged(uint64_t address, size_t bytes) {
+void* MapManaged(uint64_t address, size_t bytes, bool pinned) {
   const size_t whole = (bytes + kBlock - 1) / kBlock * kBlock;
   void* const wanted = reinterpret_cast<void*>(address);
   void* const mapped =
       mmap(wanted, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-  return mapped == wanted && AddManaged(mapped, bytes, true) ? mapped : nullptr;
+  return mapped == wanted && AddManaged(mapped, bytes, true, pinned) ? mapped : nullptr;
 }
 
 bool UnmapManaged(void* memory, bool registered) {
+  const Lock lock;
   for (Managed** at = &managed; *at != nullptr; at = &(*at)->next) {
     Managed* const found = *at;
     if (found->memory != memory || (found->stale == nullptr) != registered) continue;
@@ -81,25 +91,36 @@ bool WasFreed(const void* address) {
   return false;
 }
 
+// Only what the host has changed: a kernel may have written what is between, which stays.
 void SendManaged() {
+  const Lock lock;
   for (Managed* each = managed; each != nullptr; each = each->next) {
     for (size_t at = 0; at < each->bytes; at += kBlock) {
       if (each->stale != nullptr && each->stale[at / kBlock] != kUsable) continue;
-      const size_t size = each->bytes - at < kBlock ? each->bytes - at : kBlock;
+      const char* const memory = each->memory + at;
+      char* const known = each->known + at;
       size_t first = 0;
-      size_t last = size;
-      if (memcmp(each->memory + at, each->known + at, size) == 0) continue;
-      while (each->memory[at + first] == each->known[at + first]) ++first;
-      while (each->memory[at + last - 1] == each->known[at + last - 1]) --last;
-      UpskillRequest request = Request(kUpskillWrite, reinterpret_cast<uint64_t>(each->memory) + at + first);
+      size_t last = each->bytes - at < kBlock ? each->bytes - at : kBlock;
+      if (memcmp(memory, known, last) == 0) continue;
+      while (memory[first] == known[first]) ++first;
+      while (memory[last - 1] == known[last - 1]) --last;
+      const uint64_t address = reinterpret_cast<uint64_t>(memory) + first;
+      char sent[kBlock];
+      memcpy(sent, memory + first, last - first);
+      if (launched) Ask(Request(kUpskillRead, address, last - first), nullptr, sent, last - first);
+      for (size_t i = first; i < last; ++i) {
+        if (memory[i] != known[i]) sent[i - first] = known[i] = memory[i];
+      }
+      UpskillRequest request = Request(kUpskillWrite, address);
       request.bytes = last - first;
-      Ask(request, each->memory + at + first, nullptr, 0);
-      memcpy(each->known + at + first, each->memory + at + first, last - first);
+      Ask(request, sent, nullptr, 0);
     }
   }
 }
 
 void WatchManaged() {
+  const Lock lock;
+  launched = true;
   for (Managed* each = managed; each != nullptr; each = each->next) {
     if (each->stale == nullptr || each->pinned) continue;
     const size_t pages = (each->bytes + kBlock - 1) / kBlock;
@@ -113,6 +134,7 @@ void WatchManaged() {
 void FetchManagedWhenRead() { fetch_when_read = true; }
 
 bool FetchManagedPage(const void* address) {
+  const Lock lock;
   for (Managed* each = managed; each != nullptr; each = each->next) {
     const char* const wanted = static_cast<const char*>(address);
     if (each->stale == nullptr || wanted < each->memory || wanted >= each->memory + each->bytes) continue;
@@ -135,7 +157,29 @@ bool FetchManagedPage(const void* address) {
   return false;
 }
 
+namespace {
+
+// Only what the device has changed: other threads of the host may be writing, and it may have registered what it can't
+// write.
+void TakeChanges(const Managed& from) {
+  static char now[size_t{1} << 18];
+  for (size_t at = 0; at < from.bytes; at += sizeof(now)) {
+    const size_t size = from.bytes - at < sizeof(now) ? from.bytes - at : sizeof(now);
+    char* const memory = from.memory + at;
+    char* const known = from.known + at;
+    Ask(Request(kUpskillRead, reinterpret_cast<uint64_t>(memory), size), nullptr, now, size);
+    if (memcmp(now, known, size) == 0) continue;
+    for (size_t i = 0; i < size; ++i) {
+      if (now[i] != known[i]) memory[i] = known[i] = now[i];
+    }
+  }
+}
+
+}  // namespace
+
 void FetchManaged(const void* only) {
+  const Lock lock;
+  if (only == nullptr) launched = false;
   for (Managed* each = managed; each != nullptr; each = each->next) {
     if (only != nullptr && each->memory != only) continue;
     if (fetch_when_read && each->stale != nullptr) {
@@ -148,17 +192,14 @@ void FetchManaged(const void* only) {
       memset(each->stale, kUsable, (each->bytes + kBlock - 1) / kBlock);
       mprotect(each->memory, (each->bytes + kBlock - 1) / kBlock * kBlock, PROT_READ | PROT_WRITE);
     }
-    Ask(Request(kUpskillRead, reinterpret_cast<uint64_t>(each->memory), each->bytes), nullptr, each->known,
-        each->bytes);
-    // The host may have registered what it can't write.
-    if (memcmp(each->memory, each->known, each->bytes) != 0) memcpy(each->memory, each->known, each->bytes);
+    TakeChanges(*each);
   }
 }
 
 namespace {
 
 // `on_stream`: the allocation is work of a stream, which is allowed during a capture.
-cudaError_t Allocate(void** memory, size_t bytes, uint64_t kind, bool on_stream = false) {
+cudaError_t Allocate(void** memory, size_t bytes, uint64_t kind, bool on_stream = false, bool pinned = false) {
   if (memory == nullptr) return Note(cudaErrorInvalidValue);
   *memory = nullptr;
   if (Failed() != cudaSuccess) return Note(Failed());
@@ -167,7 +208,7 @@ cudaError_t Allocate(void** memory, size_t bytes, uint64_t kind, bool on_stream 
   const UpskillReply reply = Ask(Request(kUpskillAllocate, bytes, kind), nullptr, nullptr, 0);
   if (reply.error != 0) return Note(static_cast<cudaError_t>(reply.error));
   if (kind == kUpskillManagedMemory) {
-    *memory = MapManaged(reply.r[0], bytes);
+    *memory = MapManaged(reply.r[0], bytes, pinned);
     return *memory == nullptr ? Note(cudaErrorMemoryAllocation) : cudaSuccess;
   }
   *memory = reinterpret_cast<void*>(reply.r[0]);
@@ -175,15 +216,7 @@ cudaError_t Allocate(void** memory, size_t bytes, uint64_t kind, bool on_stream 
 }
 
 cudaError_t AllocatePinned(void** memory, size_t bytes) {
-  const cudaError_t error = Allocate(memory, bytes, kUpskillManagedMemory);
-  if (error == cudaSuccess && *memory != nullptr) managed->pinned = true;
-  return error;
-}
-
-cudaError_t Free(void* memory) {
-  if (memory == nullptr) return cudaSuccess;
-  UnmapManaged(memory, false);
-  return AskFor(Request(kUpskillFree, reinterpret_cast<uint64_t>(memory)));
+  return Allocate(memory, bytes, kUpskillManagedMemory, false, true);
 }
 
 // Memory of the host that the device is to have at the same address. The device's begins where its allocations may.
@@ -200,7 +233,7 @@ cudaError_t Register(void* memory, size_t bytes) {
   if (found.error == 0) return Note(cudaErrorHostMemoryAlreadyRegistered);
   const UpskillReply reply = Ask(Request(kUpskillAllocate, whole, kUpskillManagedMemory, start), nullptr, nullptr, 0);
   if (reply.error != 0) return Note(static_cast<cudaError_t>(reply.error));
-  if (AddManaged(memory, bytes, false)) return cudaSuccess;
+  if (AddManaged(memory, bytes, false, false)) return cudaSuccess;
   Ask(Request(kUpskillFree, start), nullptr, nullptr, 0);
   return Note(cudaErrorMemoryAllocation);
 }
@@ -217,10 +250,40 @@ struct Place {
   bool managed;
 };
 
+// Before registered memory, where the device's has begun already.
+bool IsBeforeRegistered(const void* memory) {
+  const Lock lock;
+  for (const Managed* each = managed; each != nullptr; each = each->next) {
+    if (each->stale == nullptr && memory < each->memory &&
+        reinterpret_cast<uint64_t>(memory) >= StartOfRegistered(each->memory))
+      return true;
+  }
+  return false;
+}
+
 Place PlaceOf(const void* memory) {
+  if (IsBeforeRegistered(memory)) return {false, false};
   const UpskillReply reply =
       Ask(Request(kUpskillFindAllocation, reinterpret_cast<uint64_t>(memory)), nullptr, nullptr, 0);
   return {reply.error == 0, reply.error == 0 && reply.r[2] == kUpskillManagedMemory};
+}
+
+bool IsPinned(const void* memory) {
+  const Lock lock;
+  for (const Managed* each = managed; each != nullptr; each = each->next) {
+    if (each->memory == memory && each->pinned) return true;
+  }
+  return false;
+}
+
+cudaError_t Free(void* memory, bool pinned = false) {
+  if (memory == nullptr) return cudaSuccess;
+  if (IsPinned(memory) != pinned && PlaceOf(memory).on_device) {
+    return NoteUnread(kUpskillNoKernel, pinned ? "cudaFreeHost of the device's memory" : "cudaFree of pinned memory",
+                      cudaErrorInvalidValue);
+  }
+  UnmapManaged(memory, false);
+  return AskFor(Request(kUpskillFree, reinterpret_cast<uint64_t>(memory)));
 }
 
 // What is wrong with the pointers of a copy of this kind, or nullptr.
@@ -298,7 +361,7 @@ cudaError_t Fill(void* memory, uint64_t value, uint64_t width, size_t bytes, cud
   if (Capturing(stream)) return Capture(stream, request, nullptr);
   SendManaged();
   const cudaError_t error = AskFor(request);
-  FetchManaged();
+  if (PlaceOf(memory).managed) FetchManaged();
   return error;
 }
 
@@ -341,7 +404,7 @@ cudaError_t cudaMallocPitch(void** memory, size_t* pitch, size_t width, size_t h
   return Allocate(memory, *pitch * height, kUpskillDeviceMemory);
 }
 cudaError_t cudaFree(void* memory) { return Free(memory); }
-cudaError_t cudaFreeHost(void* memory) { return Free(memory); }
+cudaError_t cudaFreeHost(void* memory) { return Free(memory, true); }
 // Not done in a captured stream: later launches of the graph may still use the memory.
 cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) { return Capturing(stream) ? cudaSuccess : Free(memory); }
 

@@ -53,7 +53,7 @@ void RunOnHost(const Function& function) {
 // reads counts as read.
 void FetchManagedWhenRead();
 bool FetchManagedPage(const void* address);  // false: it isn't such a page
-void* MapManaged(uint64_t address, size_t bytes);
+void* MapManaged(uint64_t address, size_t bytes, bool pinned = false);
 // `registered`: memory of the program itself, which stays.
 bool UnmapManaged(void* memory, bool registered);
 bool WasFreed(const void* address);  // it was in managed memory

@@ -93,6 +93,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return error != cudaSuccess ? error : Query(kUpskillOneStream, StreamNumber(stream));
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
+  if (event == nullptr) return Note(cudaErrorInvalidResourceHandle);
   const Event* const awaited = reinterpret_cast<const Event*>(event);
   cudaError_t error = CheckUse(stream);
   if (error != cudaSuccess || flags == cudaEventWaitExternal) return error;
@@ -138,6 +139,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return cudaSuccess;
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  if (event == nullptr) return Note(cudaErrorInvalidResourceHandle);
   if (const cudaError_t error = CheckUse(stream)) return error;
   Event* const recorded = reinterpret_cast<Event*>(event);
   recorded->captured = LastCaptured(stream);
@@ -152,11 +154,13 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
   return cudaEventRecord(event, stream);
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  if (event == nullptr) return Note(cudaErrorInvalidResourceHandle);
   const Event* const awaited = reinterpret_cast<const Event*>(event);
   const cudaError_t error = CheckWait(awaited->captured);
   return error != cudaSuccess ? error : Synchronize(kUpskillOneEvent, awaited->number);
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
+  if (event == nullptr) return Note(cudaErrorInvalidResourceHandle);
   const Event* const asked = reinterpret_cast<const Event*>(event);
   const cudaError_t error = CheckWait(asked->captured);
   return error != cudaSuccess ? error : Query(kUpskillOneEvent, asked->number);
@@ -164,7 +168,8 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   const Event* const first = reinterpret_cast<const Event*>(start);
   const Event* const last = reinterpret_cast<const Event*>(end);
-  if (!first->recorded || !last->recorded || !first->timed || !last->timed) return Note(cudaErrorInvalidResourceHandle);
+  if (first == nullptr || last == nullptr || !first->recorded || !last->recorded || !first->timed || !last->timed)
+    return Note(cudaErrorInvalidResourceHandle);
   *milliseconds =
       static_cast<float>((static_cast<double>(last->instructions) - static_cast<double>(first->instructions)) /
                          kInstructionsPerMillisecond);
