@@ -143,7 +143,7 @@ def run_programs(upskill, group, names, flags, toolchain=None):
 def run_by_nvrtc(upskill, names, options):
     nvrtc = nvrtc_toolchain.find_nvrtc(options.nvrtc)
     if nvrtc is None:
-        print("left out: nvrtc (no libnvrtc; `pip install nvidia-cuda-nvrtc`, or --nvrtc DIR)")
+        print("left out: nvrtc (no libnvrtc; `pip install nvidia-cuda-nvrtc==13.0.*`, the version of nvcc, or --nvrtc DIR)")
         return
     with tempfile.TemporaryDirectory() as scratch:
         toolchain = nvrtc_toolchain.make_toolchain(pathlib.Path(scratch), nvrtc)
