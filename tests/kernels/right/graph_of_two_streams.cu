@@ -6,7 +6,8 @@
 constexpr int kCount = 1000;
 
 struct Sum {
-  const std::vector<float>* values;
+  const float* values;
+  int count;
   double total;
   int calls;
 };
@@ -22,7 +23,7 @@ __global__ void AddTo(const float* in, float* out, int n) {
 void CUDART_CB AddUp(void* data) {
   Sum* const sum = static_cast<Sum*>(data);
   sum->total = 0;
-  for (const float value : *sum->values) sum->total += value;
+  for (int i = 0; i < sum->count; ++i) sum->total += sum->values[i];
   ++sum->calls;
 }
 
@@ -47,7 +48,7 @@ int main() {
   CHECK(cudaEventCreateWithFlags(&join, cudaEventDisableTiming));
   std::vector<float> in(kCount), out(kCount, -1);
   Device<float> din(kCount), a(kCount), b(kCount);
-  Sum sum{&out, 0, 0};
+  Sum sum{out.data(), static_cast<int>(out.size()), 0, 0};
 
   CHECK(cudaStreamBeginCapture(first, cudaStreamCaptureModeRelaxed));
   CHECK(cudaMemcpyAsync(din, in.data(), kCount * sizeof(float), cudaMemcpyHostToDevice, first));
